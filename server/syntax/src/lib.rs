@@ -1,1 +1,18 @@
-//! Filled below.
+//! Languages: which one a file is in, how it is parsed, where its comments and
+//! string literals are, which parts of it are in another language, and whether
+//! it is a test or generated.
+//!
+//! Pure. What a rule makes of a tree is the job of `guard`.
+
+mod classify;
+mod language;
+mod mask;
+mod parse;
+mod regions;
+
+pub use ast_grep_core::tree_sitter::StrDoc;
+pub use classify::{is_generated, is_minified, is_test_path};
+pub use language::{CommentSyntax, Language};
+pub use mask::{Mask, MaskKind, MaskSpan};
+pub use parse::{Doc, Root, Tree, edit_tree, error_share, parse, root};
+pub use regions::{Region, regions};
