@@ -1,0 +1,19 @@
+"""The database behind one door."""
+
+
+class UnitOfWork:
+    def __init__(self, session):
+        self.session = session
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if error is None:
+            session = self.session
+            session.commit()
+
+
+def book(session, berth):
+    session.add(berth)
+    session.commit()

@@ -1,0 +1,5 @@
+from harbor.ships import is_early
+
+
+def test_early(ship):
+    assert is_early(ship)

@@ -1,0 +1,1 @@
+var tiny = function (fetch) { return fetch("/tiny"); };

@@ -1,0 +1,12 @@
+package main
+
+import (
+	"context"
+	"log"
+)
+
+func main() {
+	if err := run(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}
