@@ -14,5 +14,6 @@ pub use ast_grep_core::tree_sitter::StrDoc;
 pub use classify::{is_generated, is_minified, is_test_path};
 pub use language::{CommentSyntax, Language};
 pub use mask::{Mask, MaskKind, MaskSpan};
-pub use parse::{Doc, Root, Tree, edit_tree, error_share, parse, root};
+pub use parse::{Doc, Root, Tree, edit_tree, error_share, parse, parse_while, root};
 pub use regions::{Region, regions};
+pub use tree_sitter::{Node, TreeCursor};
