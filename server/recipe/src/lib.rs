@@ -6,9 +6,11 @@
 //! job of `store`, compiling guards that of `guard`.
 
 mod languages;
+mod lines;
 mod model;
 mod parsed;
 mod problem;
+mod yaml;
 
 pub use languages::{canonical_language, is_known_language, known_languages};
 pub use model::{

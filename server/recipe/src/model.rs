@@ -278,6 +278,9 @@ pub struct Constraints {
     pub preconditions: Vec<String>,
     /// What else happens.
     pub side_effects: Vec<String>,
+    /// Keys that the format does not know, as they stand in the file.
+    #[serde(flatten)]
+    pub extra: IndexMap<String, serde_json::Value>,
 }
 
 /// Why a recipe is as it is.
@@ -294,6 +297,9 @@ pub struct Reasoning {
     pub quality_signals: IndexMap<String, serde_json::Value>,
     /// Other ways that were weighed.
     pub alternatives: Vec<String>,
+    /// Keys that the format does not know, as they stand in the file.
+    #[serde(flatten)]
+    pub extra: IndexMap<String, serde_json::Value>,
 }
 
 /// A place in the project: `src/net/retry.rs`, `….rs:10` or `….rs:10-48`.
@@ -386,6 +392,9 @@ pub struct Guard {
     pub positive_examples: Vec<String>,
     /// Code that the guard must not match.
     pub negative_examples: Vec<String>,
+    /// Keys that the format does not know, as they stand in the file.
+    #[serde(flatten)]
+    pub extra: IndexMap<String, serde_json::Value>,
     /// Where its parts stand in the file.
     #[serde(skip)]
     pub spans: GuardSpans,

@@ -1,0 +1,14 @@
+//! YAML as this crate needs it: a tree whose nodes know their bytes, reading
+//! that survives a broken entry, and writing in one canonical form.
+
+mod load;
+mod node;
+mod plain;
+mod recover;
+mod write;
+
+pub(crate) use load::YamlError;
+pub(crate) use node::{Entry, Node, Scalar, Style, Value};
+pub(crate) use plain::Plain;
+pub(crate) use recover::{BrokenEntry, Loaded, load_lenient};
+pub(crate) use write::{Emitter, quoted_scalar, scalar};
