@@ -2,6 +2,7 @@
 //! them. Everything that a task needs beside Rust, Node and Python is fetched
 //! by name from the package registries into a cache outside of the repository.
 
+mod bench;
 mod demo;
 mod gen_docs;
 mod test;
@@ -25,6 +26,8 @@ enum Task {
     Demo,
     /// Run every test of every language and client
     Test(test::Options),
+    /// Measure speed and memory beside peers
+    Bench(bench::Options),
     /// Write the generated documents and schemas
     Gen {
         /// Change nothing; fail when a generated file is not up to date
@@ -37,6 +40,7 @@ fn main() -> anyhow::Result<()> {
     match Args::parse().task {
         Task::Demo => demo::demo(),
         Task::Test(options) => test::test(&options),
+        Task::Bench(options) => bench::bench(&options),
         Task::Gen { check } => gen_docs::generate(if check {
             gen_docs::Mode::Check
         } else {

@@ -1,0 +1,66 @@
+//! Benchmarks beside peers, in one run on one machine. docs/benchmarks.md
+//! describes the method and holds the last results.
+
+mod corpus;
+mod editor;
+mod scan;
+mod stats;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+
+use crate::tools::{cargo, python_tools, run, target_dir};
+
+#[derive(Args)]
+pub struct Options {
+    /// Run only these parts
+    #[arg(value_enum)]
+    parts: Vec<Part>,
+    /// How often each measurement is repeated
+    #[arg(long, default_value_t = 200)]
+    keystrokes: usize,
+    /// How often each whole-tree check is repeated
+    #[arg(long, default_value_t = 7)]
+    rounds: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Keystroke to diagnostics, start-up and memory of the language server
+    Editor,
+    /// Checks of a whole tree
+    Scan,
+}
+
+/// The programs that are compared.
+struct Programs {
+    asd: PathBuf,
+    ast_grep: PathBuf,
+    rg: PathBuf,
+}
+
+pub fn bench(options: &Options) -> Result<()> {
+    run(cargo().args(["build", "--release", "--quiet", "--package", "asd-cli"]))?;
+    let peers = python_tools("peers", &["ast-grep-cli==0.51.1", "ripgrep==15.1.0"])?;
+    let programs = Programs {
+        asd: target_dir().join("release/asd"),
+        ast_grep: peers.join("ast-grep"),
+        rg: peers.join("rg"),
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    println!("on {cores} cores\n");
+    let parts = if options.parts.is_empty() {
+        Part::value_variants()
+    } else {
+        &options.parts
+    };
+    for part in parts {
+        match part {
+            Part::Editor => editor::bench(&programs, options.keystrokes)?,
+            Part::Scan => scan::bench(&programs, options.rounds)?,
+        }
+    }
+    Ok(())
+}
