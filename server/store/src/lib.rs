@@ -1,1 +1,33 @@
-//! Filled below.
+//! Everything that a project keeps in files: its layout, settings, exclusions
+//! and recipes, which of its files are to be checked, how a file is read as
+//! text and how one is written without a chance to be seen half done.
+//!
+//! Reading writes nothing. Every write goes through [`write_atomic`], which
+//! refuses to leave the project. What recipes and rules mean is not known here.
+
+mod config;
+mod config_read;
+mod exclusions;
+mod git_index;
+mod host;
+
+mod node;
+mod project;
+mod recipes;
+mod user;
+mod walk;
+mod watch;
+mod write;
+
+pub use config::{Config, FilesConfig, GuardConfig, Layer, QualityGate, Threshold, config_schema};
+pub use exclusions::parse_exclusions;
+pub use host::{Disk, Host, MAX_FILE, PathKind, Unreadable, read_text, read_text_up_to};
+
+pub use project::{KNOWLEDGE_DIR, OutsideProject, Project};
+pub use recipes::{
+    MAX_RECIPE, RecipeFile, RecipePath, list_recipes, load_recipe, load_recipes, recipe_at,
+};
+pub use user::user_config_path;
+pub use walk::{FileEntry, Skipped, Visited, WalkRoot, Walked, walk};
+pub use watch::{Changes, WatchError, Watcher};
+pub use write::{WriteError, WriteLock, lock_for_writing, write_atomic};

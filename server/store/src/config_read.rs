@@ -1,0 +1,467 @@
+//! Reads settings from a [`Node`], value by value: one that is wrong is a
+//! problem at its place and leaves what was in force before.
+
+use asd_guard::{Profile, RuleOverride};
+use asd_recipe::{Problem, ProblemCode, Severity};
+
+use crate::config::{Config, Threshold};
+use crate::node::{Entry, Node, Value, problem, unknown};
+
+pub(crate) fn read(config: &mut Config, node: &Node, problems: &mut Vec<Problem>) {
+    let mut reader = Reader { problems };
+    let known = ["guard", "qualityGate", "files", "recipesDirs", "$schema"];
+    reader.table(node, "setting", &known, |reader, key, entry| match key {
+        "guard" => reader.guard(config, &entry.node),
+        "qualityGate" => reader.quality_gate(config, &entry.node),
+        "files" => reader.table(
+            &entry.node,
+            "setting of `files`",
+            &["exclude"],
+            |r, _, e| {
+                r.set(&mut config.files.exclude, r.globs_of(&e.node));
+            },
+        ),
+        "recipesDirs" => reader.set(&mut config.recipes_dirs, strings(&entry.node)),
+        _ => {}
+    });
+}
+
+type Read<T> = Result<T, Vec<Problem>>;
+
+struct Reader<'p> {
+    problems: &'p mut Vec<Problem>,
+}
+
+impl Reader<'_> {
+    /// Calls `each` with every entry whose key is known, under the key's
+    /// camelCase form, and reports the others.
+    fn table(
+        &mut self,
+        node: &Node,
+        what: &str,
+        known: &[&str],
+        mut each: impl FnMut(&mut Self, &str, &Entry),
+    ) {
+        let Value::Table(entries) = &node.value else {
+            self.problems.push(wrong_type(node, "a table"));
+            return;
+        };
+        for entry in entries {
+            let key = camel_case(&entry.key);
+            if known.contains(&key.as_str()) {
+                each(self, &key, entry);
+            } else {
+                self.problems.push(unknown(
+                    entry.key_span,
+                    ProblemCode::UnknownKey,
+                    what,
+                    &entry.key,
+                    known,
+                ));
+            }
+        }
+    }
+
+    fn set<T>(&mut self, place: &mut T, value: Read<T>) {
+        match value {
+            Ok(value) => *place = value,
+            Err(problems) => self.problems.extend(problems),
+        }
+    }
+
+    fn guard(&mut self, config: &mut Config, node: &Node) {
+        let known = [
+            "profile",
+            "disabledRules",
+            "rules",
+            "codeLevelThresholds",
+            "showUncertain",
+        ];
+        let guard = &mut config.guard;
+        self.table(node, "setting of `guard`", &known, |reader, key, entry| {
+            let node = &entry.node;
+            match key {
+                "profile" => reader.set(&mut guard.profile, profile(node)),
+                "disabledRules" => reader.set(&mut guard.disabled_rules, strings(node)),
+                "showUncertain" => reader.set(&mut guard.show_uncertain, boolean(node)),
+                "rules" => reader.by_rule(node, |reader, entry| {
+                    let rule = guard.rules.entry(entry.key.clone()).or_default();
+                    reader.rule(rule, &entry.node);
+                }),
+                _ => reader.by_rule(node, |reader, entry| {
+                    if let Some(threshold) = reader.threshold(&entry.node) {
+                        guard
+                            .code_level_thresholds
+                            .insert(entry.key.clone(), threshold);
+                    }
+                }),
+            }
+        });
+    }
+
+    /// Calls `each` with every entry of a table whose keys are rule ids.
+    fn by_rule(&mut self, node: &Node, mut each: impl FnMut(&mut Self, &Entry)) {
+        match &node.value {
+            Value::Table(entries) => {
+                for entry in entries {
+                    each(self, entry);
+                }
+            }
+            _ => self.problems.push(wrong_type(node, "a table by rule id")),
+        }
+    }
+
+    fn rule(&mut self, rule: &mut RuleOverride, node: &Node) {
+        let known = [
+            "severity",
+            "threshold",
+            "excludeLine",
+            "excludePaths",
+            "enabled",
+        ];
+        self.table(node, "setting of a rule", &known, |reader, key, entry| {
+            let node = &entry.node;
+            match key {
+                "severity" => reader.set(&mut rule.severity, severity(node).map(Some)),
+                "threshold" => reader.set(&mut rule.threshold, count(node).map(Some)),
+                "enabled" => reader.set(&mut rule.enabled, boolean(node).map(Some)),
+                "excludeLine" => reader.set(&mut rule.exclude_line, regexes(node)),
+                _ => reader.set(&mut rule.exclude_paths, reader.globs_of(node)),
+            }
+        });
+    }
+
+    fn threshold(&mut self, node: &Node) -> Option<Threshold> {
+        if matches!(node.value, Value::Table(_)) {
+            let (mut level, mut exclude) = (None, Vec::new());
+            let known = ["severity", "exclude"];
+            self.table(node, "setting of a threshold", &known, |reader, key, e| {
+                if key == "severity" {
+                    reader.set(&mut level, severity(&e.node).map(Some));
+                } else {
+                    reader.set(&mut exclude, reader.globs_of(&e.node));
+                }
+            });
+            return Some(Threshold::Settings {
+                severity: level,
+                exclude,
+            });
+        }
+        match count(node) {
+            Ok(limit) => Some(Threshold::Limit(limit)),
+            Err(problems) => {
+                self.problems.extend(problems);
+                None
+            }
+        }
+    }
+
+    fn quality_gate(&mut self, config: &mut Config, node: &Node) {
+        let gate = &mut config.quality_gate;
+        let known = ["maxErrors", "maxWarnings", "minScore"];
+        let what = "setting of `qualityGate`";
+        self.table(node, what, &known, |reader, key, entry| {
+            let place = match key {
+                "maxErrors" => &mut gate.max_errors,
+                "maxWarnings" => &mut gate.max_warnings,
+                _ => &mut gate.min_score,
+            };
+            reader.set(place, count(&entry.node));
+        });
+    }
+
+    fn globs_of(&self, node: &Node) -> Read<Vec<String>> {
+        checked(node, |glob| {
+            globset::Glob::new(glob).map(drop).map_err(|error| {
+                format!(
+                    "`{glob}` is not a glob: {}.",
+                    error.kind().to_string().trim_end_matches('.')
+                )
+            })
+        })
+    }
+}
+
+fn regexes(node: &Node) -> Read<Vec<String>> {
+    checked(node, |pattern| {
+        regex::Regex::new(pattern).map(drop).map_err(|error| {
+            let text = error.to_string();
+            let reason = text.lines().last().unwrap_or_default();
+            format!(
+                "This regular expression does not compile: {}.",
+                reason.trim_start_matches("error: ").trim_end_matches('.')
+            )
+        })
+    })
+}
+
+/// A list of strings, each of which passes `check`.
+fn checked(node: &Node, check: impl Fn(&str) -> Result<(), String>) -> Read<Vec<String>> {
+    let values = strings(node)?;
+    let nodes: Vec<&Node> = match &node.value {
+        Value::Array(items) => items.iter().collect(),
+        _ => vec![node],
+    };
+    let problems: Vec<Problem> = values
+        .iter()
+        .zip(nodes)
+        .filter_map(|(value, node)| {
+            let message = check(value).err()?;
+            Some(problem(
+                node.span,
+                Severity::Error,
+                ProblemCode::InvalidValue,
+                message,
+            ))
+        })
+        .collect();
+    if problems.is_empty() {
+        Ok(values)
+    } else {
+        Err(problems)
+    }
+}
+
+fn strings(node: &Node) -> Read<Vec<String>> {
+    match &node.value {
+        Value::String(one) => Ok(vec![one.clone()]),
+        Value::Array(items) => {
+            let mut values = Vec::with_capacity(items.len());
+            let mut problems = Vec::new();
+            for item in items {
+                match &item.value {
+                    Value::String(value) => values.push(value.clone()),
+                    _ => problems.push(wrong_type(item, "a string")),
+                }
+            }
+            if problems.is_empty() {
+                Ok(values)
+            } else {
+                Err(problems)
+            }
+        }
+        _ => Err(vec![wrong_type(node, "a list of strings")]),
+    }
+}
+
+fn boolean(node: &Node) -> Read<bool> {
+    match node.value {
+        Value::Bool(value) => Ok(value),
+        _ => Err(vec![wrong_type(node, "true or false")]),
+    }
+}
+
+fn count(node: &Node) -> Read<u32> {
+    match node.value {
+        Value::Integer(value) => u32::try_from(value).map_err(|_| {
+            vec![problem(
+                node.span,
+                Severity::Error,
+                ProblemCode::InvalidValue,
+                format!("{value} is out of range: a whole number of at least 0 is needed."),
+            )]
+        }),
+        _ => Err(vec![wrong_type(node, "a whole number")]),
+    }
+}
+
+fn severity(node: &Node) -> Read<Severity> {
+    one_of(
+        node,
+        "severity",
+        &[
+            ("info", Severity::Info),
+            ("warning", Severity::Warning),
+            ("error", Severity::Error),
+        ],
+    )
+}
+
+fn profile(node: &Node) -> Read<Profile> {
+    one_of(
+        node,
+        "profile",
+        &[("default", Profile::Default), ("strict", Profile::Strict)],
+    )
+}
+
+fn one_of<T: Copy>(node: &Node, what: &str, values: &[(&str, T)]) -> Read<T> {
+    let Value::String(word) = &node.value else {
+        return Err(vec![wrong_type(node, "a string")]);
+    };
+    if let Some((_, value)) = values.iter().find(|(name, _)| name == word) {
+        return Ok(*value);
+    }
+    let known: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
+    let mut found = unknown(node.span, ProblemCode::InvalidValue, what, word, &known);
+    found.severity = Severity::Error;
+    if let Some(fix) = &mut found.fix {
+        // The span has the quotes in it.
+        for edit in &mut fix.edits {
+            edit.text = format!("\"{}\"", edit.text);
+        }
+    }
+    Err(vec![found])
+}
+
+fn wrong_type(node: &Node, wanted: &str) -> Problem {
+    problem(
+        node.span,
+        Severity::Error,
+        ProblemCode::WrongType,
+        format!("Here should be {wanted}, not {}.", node.type_name()),
+    )
+}
+
+/// `max_errors` as `maxErrors`; other words stay as they are.
+fn camel_case(key: &str) -> String {
+    let mut result = String::with_capacity(key.len());
+    let mut upper = false;
+    for c in key.chars() {
+        if c == '_' && !result.is_empty() {
+            upper = true;
+        } else if upper {
+            result.extend(c.to_uppercase());
+            upper = false;
+        } else {
+            result.push(c);
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use crate::config::{Config, Layer, Threshold, config_schema};
+
+    fn check(text: &str, expected: &Expect) -> Config {
+        let (config, problems) = Config::parse(text);
+        let shown: String = problems
+            .iter()
+            .map(|p| {
+                format!(
+                    "{:?} {} {}: {}\n",
+                    p.span.of(text),
+                    p.severity.as_str(),
+                    p.code.as_str(),
+                    p.message
+                )
+            })
+            .collect();
+        expected.assert_eq(&shown);
+        config
+    }
+
+    #[test]
+    fn one_wrong_value_leaves_the_others_in_force() {
+        let config = check(
+            r#"
+recipesDirs = ["../shared"]
+[guard]
+disabledRules = ["js-no-var"]
+profile = "strickt"
+show_uncertain = true
+[guard.rules.js-no-eval]
+severity = "warning"
+threshold = "five"
+excludeLine = ["("]
+[qualityGate]
+maxErrors = -1
+min_score = 80
+"#,
+            &expect![[r#"
+                "\"strickt\"" error invalid-value: `strickt` is not a profile. Did you mean `strict`?
+                "\"five\"" error wrong-type: Here should be a whole number, not a string.
+                "\"(\"" error invalid-value: This regular expression does not compile: unclosed group.
+                "-1" error invalid-value: -1 is out of range: a whole number of at least 0 is needed.
+            "#]],
+        );
+        assert_eq!(config.recipes_dirs, ["../shared"]);
+        assert_eq!(config.guard.disabled_rules, ["js-no-var"]);
+        assert!(config.guard.show_uncertain);
+        assert_eq!(config.quality_gate.min_score, 80);
+        assert_eq!(config.quality_gate.max_errors, 0);
+    }
+
+    #[test]
+    fn an_unknown_key_names_the_nearest_one() {
+        check(
+            "[guard]\ndisabledRule = []\n[gaurd]\n[weather]\n",
+            &expect![[r#"
+                "disabledRule" warning unknown-key: `disabledRule` is not a setting of `guard`. Did you mean `disabledRules`?
+                "gaurd" warning unknown-key: `gaurd` is not a setting. Did you mean `guard`?
+                "weather" warning unknown-key: `weather` is not a setting. Known here: `guard`, `qualityGate`, `files`, `recipesDirs`, `$schema`.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_broken_line_does_not_take_the_file_down() {
+        let config = check(
+            "[guard]\nprofile = \n[qualityGate]\nmaxWarnings = 3\n",
+            &expect![[r#"
+                " " error config: This is not valid TOML: string values must be quoted, expected literal string.
+            "#]],
+        );
+        assert_eq!(config.quality_gate.max_warnings, 3);
+    }
+
+    #[test]
+    fn layers_replace_values_and_join_rules() {
+        let mut config = Config::default();
+        config.apply(&Layer::from_toml(
+            "[guard]\ndisabledRules=['a']\n[guard.rules.x]\nthreshold=3\n",
+        ));
+        config.apply(&Layer::from_value(&serde_json::json!({
+            "guard": {"disabledRules": ["b"], "rules": {"x": {"severity": "info"}}}
+        })));
+        assert_eq!(config.guard.disabled_rules, ["b"]);
+        let rule = &config.guard.rules["x"];
+        assert_eq!(rule.threshold, Some(3));
+        assert_eq!(rule.severity, Some(asd_recipe::Severity::Info));
+    }
+
+    #[test]
+    fn the_older_thresholds_are_read() {
+        let (config, problems) = Config::parse(
+            "[guard.codeLevelThresholds]\nrust-excessive-unwrap = 7\nx = {severity = 'info', exclude = ['gen/**']}\n",
+        );
+        assert_eq!(problems, []);
+        assert_eq!(
+            config.guard.code_level_thresholds["rust-excessive-unwrap"],
+            Threshold::Limit(7)
+        );
+        let options = config.guard_options(
+            &asd_guard::Exclusions::default(),
+            asd_guard::SourceFilter::All,
+        );
+        assert_eq!(
+            options.overrides["rust-excessive-unwrap"].threshold,
+            Some(7)
+        );
+        assert_eq!(options.overrides["x"].exclude_paths, ["gen/**"]);
+    }
+
+    /// Every key that the schema publishes is one that the reader knows.
+    #[test]
+    fn the_reader_knows_every_key_of_the_schema() {
+        let defaults = serde_json::to_value(Config::default()).unwrap();
+        let mut config = Config::default();
+        assert_eq!(config.apply(&Layer::from_value(&defaults)), []);
+        let schema = config_schema();
+        let keys: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+        let known: Vec<&String> = defaults.as_object().unwrap().keys().collect();
+        assert_eq!(keys, known);
+        let rule = serde_json::to_value(asd_guard::RuleOverride {
+            severity: Some(asd_recipe::Severity::Info),
+            threshold: Some(1),
+            enabled: Some(true),
+            ..asd_guard::RuleOverride::default()
+        })
+        .unwrap();
+        let layer = serde_json::json!({"guard": {"rules": {"x": rule}}});
+        assert_eq!(config.apply(&Layer::from_value(&layer)), []);
+    }
+}
