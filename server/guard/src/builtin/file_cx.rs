@@ -1,0 +1,131 @@
+use std::cell::{Cell, OnceCell, RefCell};
+
+use asd_syntax::{Language, Mask, Tree};
+use tree_sitter::Node;
+
+use super::bindings::Bindings;
+
+/// The file that rules look at.
+pub(crate) struct FileCx<'a> {
+    /// Project-relative path with `/`, when it has one.
+    pub(crate) path: Option<&'a str>,
+    /// The whole text.
+    pub(crate) text: &'a str,
+    /// Its language.
+    pub(crate) language: Language,
+    /// Its tree, when it has one that can be relied on.
+    pub(crate) tree: Option<&'a Tree>,
+    /// Its comments and literals.
+    pub(crate) mask: &'a Mask,
+    /// Whether it is a test.
+    pub(crate) is_test: bool,
+    /// The nodes around the one being visited, outermost first.
+    around: RefCell<Vec<Node<'a>>>,
+    /// The id of the node being visited.
+    visiting: Cell<usize>,
+    /// Made when a rule first asks for a name.
+    bindings: OnceCell<Bindings<'a>>,
+}
+
+impl<'a> FileCx<'a> {
+    /// A file with nothing visited yet.
+    pub(crate) fn new(
+        path: Option<&'a str>,
+        text: &'a str,
+        language: Language,
+        tree: Option<&'a Tree>,
+        mask: &'a Mask,
+        is_test: bool,
+    ) -> Self {
+        Self {
+            path,
+            text,
+            language,
+            tree,
+            mask,
+            is_test,
+            around: RefCell::default(),
+            visiting: Cell::new(0),
+            bindings: OnceCell::new(),
+        }
+    }
+
+    /// The source of a node.
+    pub(crate) fn text_of(&self, node: Node<'_>) -> &'a str {
+        &self.text[node.byte_range()]
+    }
+
+    /// The source of a field of a node; empty when it has none.
+    pub(crate) fn field_text(&self, node: Node<'a>, field: &str) -> &'a str {
+        node.child_by_field_name(field)
+            .map_or("", |child| self.text_of(child))
+    }
+
+    /// Says which node is visited; whatever was entered and not left is around
+    /// it.
+    pub(super) fn visit(&self, node: Node<'a>) {
+        self.visiting.set(node.id());
+    }
+
+    /// The children of `node` come next.
+    pub(super) fn enter(&self, node: Node<'a>) {
+        self.around.borrow_mut().push(node);
+    }
+
+    /// All children of the node entered last were seen.
+    pub(super) fn leave(&self) {
+        self.around.borrow_mut().pop();
+    }
+
+    /// The nodes around `node`, innermost first. Cheap for the node being
+    /// visited; for another one the tree is descended from its root.
+    pub(crate) fn ancestors(&self, node: Node<'a>) -> Ancestors<'a> {
+        if node.id() == self.visiting.get() {
+            return Ancestors(self.around.borrow().clone());
+        }
+        let mut path = Vec::new();
+        let mut at = self.tree.map(Tree::root_node);
+        while let Some(outer) = at.filter(|outer| *outer != node) {
+            path.push(outer);
+            at = outer.child_with_descendant(node);
+        }
+        Ancestors(path)
+    }
+
+    /// The node around `node`.
+    pub(crate) fn parent(&self, node: Node<'a>) -> Option<Node<'a>> {
+        if node.id() == self.visiting.get() {
+            return self.around.borrow().last().copied();
+        }
+        node.parent()
+    }
+
+    /// Who declares which name, and where.
+    pub(crate) fn bindings(&self) -> &Bindings<'a> {
+        self.bindings.get_or_init(|| Bindings::of(self))
+    }
+
+    /// Whether the path has a folder of one of these names.
+    pub(crate) fn in_folder(&self, names: &[&str]) -> bool {
+        self.path
+            .and_then(|path| path.rsplit_once('/'))
+            .is_some_and(|(folders, _)| folders.split('/').any(|folder| names.contains(&folder)))
+    }
+
+    /// The name of the file without its folders; empty when it has no path.
+    pub(crate) fn file_name(&self) -> &'a str {
+        self.path
+            .map_or("", |path| path.rsplit('/').next().unwrap_or(path))
+    }
+}
+
+/// The nodes around a node, innermost first.
+pub(crate) struct Ancestors<'a>(Vec<Node<'a>>);
+
+impl<'a> Iterator for Ancestors<'a> {
+    type Item = Node<'a>;
+
+    fn next(&mut self) -> Option<Node<'a>> {
+        self.0.pop()
+    }
+}

@@ -1,0 +1,123 @@
+//! Rules of JavaScript and TypeScript, and what they share.
+
+pub(super) mod no_alert;
+pub(super) mod no_console_log;
+pub(super) mod no_debugger;
+pub(super) mod no_eval;
+pub(super) mod no_non_null_assertion;
+pub(super) mod no_var;
+pub(super) mod unhandled_promise;
+
+use tree_sitter::Node;
+
+use super::FileCx;
+
+const LANGUAGES: &[&str] = &["javascript", "typescript"];
+
+/// The names under which the global object is known.
+const GLOBAL_OBJECTS: &[&str] = &["window", "globalThis", "self", "global", "top", "parent"];
+
+/// What a callee is behind parentheses, type assertions, and the comma of
+/// `(0, eval)`.
+fn unwrapped(mut node: Node<'_>) -> Node<'_> {
+    loop {
+        let inner = match node.kind() {
+            "parenthesized_expression"
+            | "non_null_expression"
+            | "as_expression"
+            | "satisfies_expression"
+            | "instantiation_expression" => super::bindings::children(node)
+                .find(|child| child.kind() != "comment"),
+            "sequence_expression" => super::bindings::children(node).last(),
+            _ => None,
+        };
+        match inner {
+            Some(inner) => node = inner,
+            None => return node,
+        }
+    }
+}
+
+/// The name of a member, however it is written: `a.b`, `a?.b`, `a['b']`.
+fn member<'a>(cx: &FileCx<'a>, node: Node<'a>) -> Option<(Node<'a>, &'a str)> {
+    let object = node.child_by_field_name("object")?;
+    match node.kind() {
+        "member_expression" => Some((object, cx.field_text(node, "property"))),
+        "subscript_expression" => {
+            Some((object, literal(cx, node.child_by_field_name("index")?)?))
+        }
+        _ => None,
+    }
+}
+
+/// The content of a string literal without substitutions.
+fn literal<'a>(cx: &FileCx<'a>, node: Node<'a>) -> Option<&'a str> {
+    let text = cx.text_of(node);
+    let plain = match node.kind() {
+        "string" => true,
+        "template_string" => {
+            super::bindings::children(node).all(|child| child.kind() != "template_substitution")
+        }
+        _ => false,
+    };
+    (plain && text.len() >= 2).then(|| &text[1..text.len() - 1])
+}
+
+/// The global that an expression names: `eval`, `window.eval`,
+/// `globalThis['eval']`. A name that the file declares or imports is none.
+fn global<'a>(cx: &FileCx<'a>, node: Node<'a>) -> Option<&'a str> {
+    let node = unwrapped(node);
+    if node.kind() == "identifier" {
+        let name = cx.text_of(node);
+        return undeclared(cx, node).then_some(name);
+    }
+    let (object, name) = member(cx, node)?;
+    let object = unwrapped(object);
+    match object.kind() {
+        "identifier" => {
+            (GLOBAL_OBJECTS.contains(&cx.text_of(object)) && undeclared(cx, object))
+                .then_some(name)
+        }
+        // `window.window.eval`
+        "member_expression" | "subscript_expression" => {
+            global(cx, object).filter(|outer| GLOBAL_OBJECTS.contains(outer))?;
+            Some(name)
+        }
+        _ => None,
+    }
+}
+
+fn undeclared<'a>(cx: &FileCx<'a>, name: Node<'a>) -> bool {
+    cx.bindings()
+        .find(cx.text_of(name), name.start_byte())
+        .is_none()
+}
+
+/// The arguments of a call, without comments.
+fn arguments<'a>(call: Node<'a>) -> Vec<Node<'a>> {
+    call.child_by_field_name("arguments")
+        .filter(|list| list.kind() == "arguments")
+        .map(|list| {
+            super::bindings::children(list)
+                .filter(|child| child.kind() != "comment")
+                .collect()
+        })
+        .unwrap_or_default()
+}
+
+/// The statement that consists of this expression only.
+fn whole_statement<'a>(cx: &FileCx<'a>, expression: Node<'a>) -> Option<Node<'a>> {
+    cx.parent(expression)
+        .filter(|parent| parent.kind() == "expression_statement")
+}
+
+/// Whether a statement stands in a list of statements, so that it can go away
+/// or be joined by others.
+fn in_list(statement: Node<'_>) -> bool {
+    statement.parent().is_some_and(|parent| {
+        matches!(
+            parent.kind(),
+            "program" | "statement_block" | "switch_case" | "switch_default"
+        )
+    })
+}

@@ -1,0 +1,124 @@
+//! The built-in rules. (guard.md §3)
+//!
+//! One rule is one small file with a [`BuiltIn`] in it and is listed in
+//! [`RULES`]; its page is `docs/rules/<id>.md`, its cases are in
+//! `tests/guards/builtin/<id>.md`. The engine compiles the rules that are in
+//! force for a language into a [`Plan`] and lets it see one traversal of the
+//! tree; what questions rules share (who declares a name, what encloses a node)
+//! is answered by [`FileCx`] and the modules beside it.
+
+mod bindings;
+mod edits;
+mod file_cx;
+mod javascript;
+mod plan;
+mod sink;
+
+#[cfg(test)]
+mod tests;
+
+use asd_recipe::Severity;
+use asd_syntax::Language;
+use tree_sitter::Node;
+
+use crate::{Layer, RuleTag};
+
+pub(crate) use file_cx::FileCx;
+pub(crate) use plan::{Plan, Visitor};
+pub(crate) use sink::{Found, Sink, Undecided};
+
+/// A rule that is part of the product.
+pub(crate) struct BuiltIn {
+    /// Its id, stable for ever.
+    pub(crate) id: &'static str,
+    /// The layer that it is counted under.
+    pub(crate) layer: Layer,
+    /// Its severity; a single finding may have another.
+    pub(crate) severity: Severity,
+    /// Canonical ids of the languages that it knows.
+    pub(crate) languages: &'static [&'static str],
+    /// `correctness`, `safety`, `style` or `performance`.
+    pub(crate) category: &'static str,
+    /// What is wrong, in one sentence.
+    pub(crate) message: &'static str,
+    /// What to do, in one sentence.
+    pub(crate) fix_suggestion: &'static str,
+    /// Why it matters.
+    pub(crate) why: &'static str,
+    /// Whether its findings can carry a machine fix.
+    pub(crate) fixable: bool,
+    /// How a finding should be drawn.
+    pub(crate) tag: Option<RuleTag>,
+    /// The threshold of the relaxed profile, for rules that count.
+    pub(crate) threshold: Option<u32>,
+    /// The threshold of the strict profile where it differs.
+    pub(crate) strict_threshold: Option<u32>,
+    /// Whether test files are left alone.
+    pub(crate) skips_tests: bool,
+    /// A rule of a higher layer that describes the same fault: where both find
+    /// something, only that one is reported. (guard.md §2)
+    pub(crate) yields_to: Option<&'static str>,
+    /// How it decides.
+    pub(crate) check: Check,
+    /// Its page, in Markdown.
+    pub(crate) page: &'static str,
+}
+
+/// How a rule decides.
+pub(crate) enum Check {
+    /// Looks at every node of some kinds. A visit is cheap and local; it may
+    /// walk the ancestors of its node.
+    Nodes {
+        /// The kinds, as the grammar of the language names them.
+        kinds: fn(Language) -> &'static [&'static str],
+        /// What it says to one of them.
+        visit: for<'a> fn(&FileCx<'a>, Node<'a>, &mut Sink),
+    },
+    /// Looks at every node of some kinds and decides when all were seen.
+    Count {
+        /// The kinds.
+        kinds: fn(Language) -> &'static [&'static str],
+        /// Whether a node counts, and with which span.
+        visit: for<'a> fn(&FileCx<'a>, Node<'a>, &mut Vec<asd_text::Span>),
+        /// What is said of all that counted, in the order of the text.
+        finish: fn(&FileCx<'_>, &[asd_text::Span], &mut Sink),
+    },
+    /// Looks at the file once; also when there is no tree.
+    File(for<'a> fn(&FileCx<'a>, &mut Sink)),
+}
+
+/// What a rule says of itself when it says nothing else.
+pub(crate) const DEFAULTS: BuiltIn = BuiltIn {
+    id: "",
+    layer: Layer::Regex,
+    severity: Severity::Warning,
+    languages: &[],
+    category: "correctness",
+    message: "",
+    fix_suggestion: "",
+    why: "",
+    fixable: false,
+    tag: None,
+    threshold: None,
+    strict_threshold: None,
+    skips_tests: false,
+    yields_to: None,
+    check: Check::File(|_, _| {}),
+    page: "",
+};
+
+/// Every built-in rule, by id.
+pub(crate) static RULES: &[&BuiltIn] = &[
+    &javascript::no_alert::RULE,
+    &javascript::no_console_log::RULE,
+    &javascript::no_debugger::RULE,
+    &javascript::no_eval::RULE,
+    &javascript::no_var::RULE,
+    &javascript::unhandled_promise::RULE,
+    &javascript::no_non_null_assertion::RULE,
+];
+
+/// The rule of that id.
+pub(crate) fn rule(id: &str) -> Option<&'static BuiltIn> {
+    RULES.iter().copied().find(|rule| rule.id == id)
+}

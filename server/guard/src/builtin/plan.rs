@@ -1,0 +1,176 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use asd_syntax::Language;
+use asd_text::Span;
+use tree_sitter::Node;
+
+use super::{BuiltIn, Check, FileCx, Sink};
+use crate::Cancelled;
+
+/// How many nodes are visited between two looks at the cancellation flag.
+const NODES_PER_LOOK: u32 = 1024;
+
+/// The built-in rules in force for one language, by the kind of node that they
+/// look at.
+pub(crate) struct Plan {
+    /// Each with its threshold, 0 where it has none.
+    rules: Vec<(&'static BuiltIn, u32)>,
+    /// By kind id: indices into `rules`.
+    by_kind: Vec<Box<[u16]>>,
+}
+
+impl Plan {
+    /// Joins rules, each with its threshold when it has one. Rules that do not
+    /// know the language are left out.
+    pub(crate) fn new(
+        language: Language,
+        active: impl IntoIterator<Item = (&'static BuiltIn, Option<u32>)>,
+    ) -> Self {
+        let rules: Vec<(&'static BuiltIn, u32)> = active
+            .into_iter()
+            .filter(|(rule, _)| rule.languages.contains(&language.id()))
+            .map(|(rule, threshold)| (rule, threshold.or(rule.threshold).unwrap_or(0)))
+            .collect();
+        let Some(grammar) = language.grammar() else {
+            return Self {
+                rules,
+                by_kind: Vec::new(),
+            };
+        };
+        let mut by_kind = vec![Vec::new(); grammar.node_kind_count()];
+        for (index, (rule, _)) in (0_u16..).zip(&rules) {
+            let (Check::Nodes { kinds, .. } | Check::Count { kinds, .. }) = &rule.check else {
+                continue;
+            };
+            let kinds = kinds(language);
+            for (id, rules) in (0_u16..).zip(&mut by_kind) {
+                if grammar
+                    .node_kind_for_id(id)
+                    .is_some_and(|kind| kinds.contains(&kind))
+                {
+                    rules.push(index);
+                }
+            }
+        }
+        Self {
+            rules,
+            by_kind: by_kind.into_iter().map(Vec::into_boxed_slice).collect(),
+        }
+    }
+
+    /// The rules of the plan.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &'static BuiltIn> {
+        self.rules.iter().map(|(rule, _)| *rule)
+    }
+
+    /// Whether a traversal of the tree is of any use.
+    pub(crate) fn needs_tree(&self) -> bool {
+        self.by_kind.iter().any(|rules| !rules.is_empty())
+    }
+
+    /// What takes part in a traversal that someone else makes.
+    pub(crate) fn visitor<'p, 'a>(&'p self, cx: &'p FileCx<'a>) -> Visitor<'p, 'a> {
+        Visitor {
+            plan: self,
+            cx,
+            sink: Sink::default(),
+            counted: vec![Vec::new(); self.rules.len()],
+            last: None,
+        }
+    }
+
+    /// Makes the traversal itself and says what was found.
+    pub(crate) fn run(&self, cx: &FileCx<'_>, cancel: &AtomicBool) -> Result<Sink, Cancelled> {
+        let mut visitor = self.visitor(cx);
+        let Some(tree) = cx.tree.filter(|_| self.needs_tree()) else {
+            return Ok(visitor.finish());
+        };
+        let mut cursor = tree.walk();
+        let mut until_look = NODES_PER_LOOK;
+        'nodes: loop {
+            until_look -= 1;
+            if until_look == 0 {
+                if cancel.load(Ordering::Relaxed) {
+                    return Err(Cancelled);
+                }
+                until_look = NODES_PER_LOOK;
+            }
+            visitor.visit(cursor.node());
+            if cursor.goto_first_child() {
+                visitor.enter();
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    break 'nodes;
+                }
+                visitor.leave();
+            }
+        }
+        Ok(visitor.finish())
+    }
+}
+
+/// Takes part in a traversal: [`Visitor::visit`] for every node in the order of
+/// the text, [`Visitor::enter`] before the children of the node visited last,
+/// [`Visitor::leave`] after them, [`Visitor::finish`] at the end.
+pub(crate) struct Visitor<'p, 'a> {
+    plan: &'p Plan,
+    cx: &'p FileCx<'a>,
+    sink: Sink,
+    counted: Vec<Vec<Span>>,
+    last: Option<Node<'a>>,
+}
+
+impl<'a> Visitor<'_, 'a> {
+    /// Shows a node to the rules that look at its kind.
+    pub(crate) fn visit(&mut self, node: Node<'a>) {
+        self.last = Some(node);
+        let rules = match self.plan.by_kind.get(usize::from(node.kind_id())) {
+            Some(rules) if !rules.is_empty() && !node.is_missing() => rules,
+            _ => return,
+        };
+        self.cx.visit(node);
+        for &index in rules {
+            let index = usize::from(index);
+            let (rule, threshold) = self.plan.rules[index];
+            match &rule.check {
+                Check::Nodes { visit, .. } => {
+                    self.sink.current = Some((rule, threshold));
+                    visit(self.cx, node, &mut self.sink);
+                }
+                Check::Count { visit, .. } => visit(self.cx, node, &mut self.counted[index]),
+                Check::File(_) => {}
+            }
+        }
+    }
+
+    /// The children of the node visited last come next.
+    pub(crate) fn enter(&mut self) {
+        if let Some(node) = self.last {
+            self.cx.enter(node);
+        }
+    }
+
+    /// All children of the node entered last were seen.
+    pub(crate) fn leave(&mut self) {
+        self.cx.leave();
+    }
+
+    /// Lets the rules that look at the whole file decide, and says what was
+    /// found.
+    pub(crate) fn finish(mut self) -> Sink {
+        for (index, (rule, threshold)) in self.plan.rules.iter().enumerate() {
+            self.sink.current = Some((rule, *threshold));
+            match &rule.check {
+                Check::Nodes { .. } => {}
+                Check::Count { finish, .. } => {
+                    finish(self.cx, &self.counted[index], &mut self.sink);
+                }
+                Check::File(check) => check(self.cx, &mut self.sink),
+            }
+        }
+        self.sink.drop_yielding();
+        self.sink
+    }
+}

@@ -1,0 +1,291 @@
+//! The cases of `tests/guards/builtin/*.md`, run on the rules alone.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use asd_recipe::Severity;
+use asd_syntax::{Language, Mask};
+use asd_text::{Span, TextEdit, apply_edits};
+
+use super::{FileCx, Found, Plan, RULES, Sink, rule};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A fenced block of a case.
+struct Block {
+    language: Language,
+    path: String,
+    kind: Kind,
+    body: String,
+    /// The line of the document where the body starts, from 1.
+    line: usize,
+}
+
+#[derive(PartialEq)]
+enum Kind {
+    File,
+    Fixed,
+    FixedSafe,
+}
+
+fn blocks(document: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut lines = document.lines().zip(1..);
+    while let Some((line, number)) = lines.next() {
+        let Some(info) = line.strip_prefix("```") else {
+            continue;
+        };
+        let mut words = info.split_whitespace();
+        let id = words.next().expect("a fence names its language");
+        let language = match id {
+            "tsx" => Language::Tsx,
+            _ => Language::from_id(id).unwrap_or_else(|| panic!("line {number}: language {id}")),
+        };
+        let word = words.next();
+        let kind = match word {
+            Some("fixed") => Kind::Fixed,
+            Some("fixed-safe") => Kind::FixedSafe,
+            _ => Kind::File,
+        };
+        let path = word.map_or_else(|| format!("src/sample.{id}"), str::to_owned);
+        let mut body = String::new();
+        for (line, _) in lines.by_ref() {
+            if line == "```" {
+                break;
+            }
+            body.push_str(line);
+            body.push('\n');
+        }
+        blocks.push(Block {
+            language,
+            path,
+            kind,
+            body,
+            line: number + 1,
+        });
+    }
+    blocks
+}
+
+/// The source without its marks, and the marks as (line, text).
+fn marks(body: &str) -> (String, Vec<(usize, String)>) {
+    let mut source = String::new();
+    let mut marks = Vec::new();
+    let mut line = 0;
+    for text in body.lines() {
+        let mark = text.trim_start();
+        let carets = mark.trim_start_matches('^').trim_start_matches('~');
+        if mark.starts_with('^') && carets.starts_with(' ') {
+            marks.push((line, text.trim_end().to_owned()));
+        } else {
+            line += 1;
+            source.push_str(text);
+            source.push('\n');
+        }
+    }
+    (source, marks)
+}
+
+fn mark_of(text: &str, found: &Found) -> (usize, String) {
+    let before = &text[..found.span.start];
+    let line = before.matches('\n').count() + 1;
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let line_end = text[found.span.start..]
+        .find('\n')
+        .map_or(text.len(), |at| found.span.start + at);
+    let column = text[line_start..found.span.start].chars().count();
+    let end = found.span.end.min(line_end);
+    let width = text[found.span.start..end].chars().count();
+    let mut mark = " ".repeat(column) + &"^".repeat(width);
+    if end < found.span.end {
+        mark.pop();
+        mark.push('~');
+    }
+    mark.push(' ');
+    mark.push_str(found.rule.id);
+    if let Some(severity) = found.severity.filter(|own| *own != found.rule.severity) {
+        mark.push(' ');
+        mark.push_str(severity.as_str());
+    }
+    (line, mark)
+}
+
+fn check(id: &str, block: &Block, source: &str) -> Vec<Found> {
+    let rule = rule(id).unwrap_or_else(|| panic!("no rule {id}"));
+    // A rule that yields to another is tested alone.
+    let plan = Plan::new(block.language, [(rule, None)]);
+    let tree = asd_syntax::parse(block.language, source, None).expect("it has a grammar");
+    let mask = Mask::default();
+    let is_test = ["test/", "__tests__", ".test."].iter().any(|t| block.path.contains(t));
+    if is_test && rule.skips_tests {
+        return Vec::new();
+    }
+    let cx = FileCx::new(
+        Some(&block.path),
+        source,
+        block.language,
+        Some(&tree),
+        &mask,
+        is_test,
+    );
+    let Sink { mut found, .. } = plan.run(&cx, &AtomicBool::new(false)).unwrap();
+    found.sort_by_key(|found| (found.span.start, found.span.end));
+    found
+}
+
+/// Applies fixes until none is left, and sees that the result parses.
+fn fixed(id: &str, block: &Block, source: &str, with: &dyn Fn(&Found) -> bool) -> String {
+    let mut text = source.to_owned();
+    for _ in 0..10 {
+        let mut edits: Vec<TextEdit> = Vec::new();
+        let mut taken: Vec<Span> = Vec::new();
+        for found in check(id, block, &text).iter().filter(|found| with(found)) {
+            let Some(fix) = &found.fix else { continue };
+            let free = fix
+                .edits
+                .iter()
+                .all(|edit| !taken.iter().any(|span| span.intersects(edit.span)));
+            if free {
+                taken.extend(fix.edits.iter().map(|edit| edit.span));
+                edits.extend(fix.edits.iter().cloned());
+            }
+        }
+        if edits.is_empty() {
+            break;
+        }
+        text = apply_edits(&text, &edits).unwrap();
+        let tree = asd_syntax::parse(block.language, &text, None).unwrap();
+        assert!(!tree.root_node().has_error(), "does not parse:\n{text}");
+    }
+    text
+}
+
+#[test]
+fn every_case_of_every_rule_holds() {
+    let mut wrong = String::new();
+    let folder = root().join("tests/guards/builtin");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    for file in files {
+        let document = std::fs::read_to_string(&file).unwrap();
+        let id = document
+            .lines()
+            .find_map(|line| line.strip_prefix("# "))
+            .expect("a title");
+        if std::env::var("RULE").is_ok_and(|only| only != id) {
+            continue;
+        }
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        let mut last: Option<(Block, String)> = None;
+        for block in blocks(&document) {
+            let place = format!("{name}:{}", block.line);
+            if block.kind == Kind::File {
+                let (source, expected) = marks(&block.body);
+                let actual: Vec<(usize, String)> = check(id, &block, &source)
+                    .iter()
+                    .map(|found| mark_of(&source, found))
+                    .collect();
+                if actual != expected {
+                    let mut shown = String::new();
+                    for (line, number) in source.lines().zip(1..) {
+                        let _ = writeln!(shown, "  {line}");
+                        for (_, mark) in actual.iter().filter(|(at, _)| *at == number) {
+                            let _ = writeln!(shown, "  {mark}");
+                        }
+                    }
+                    let _ = writeln!(wrong, "{place}: expected {expected:?}, found\n{shown}");
+                }
+                last = Some((block, source));
+                continue;
+            }
+            let (file, source) = last.as_ref().expect("a file before its fixed form");
+            let safe_only = block.kind == Kind::FixedSafe;
+            let with = |found: &Found| {
+                found
+                    .fix
+                    .as_ref()
+                    .is_some_and(|fix| fix.safe || !safe_only)
+            };
+            let actual = fixed(id, file, source, &with);
+            if actual != block.body {
+                let _ = writeln!(
+                    wrong,
+                    "{place}: expected\n{}but the fixes give\n{actual}",
+                    block.body
+                );
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn every_rule_has_its_cases() {
+    for rule in RULES {
+        let path = root().join(format!("tests/guards/builtin/{}.md", rule.id));
+        let document =
+            std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("no cases of {}", rule.id));
+        let (mut firing, mut silent) = (0, 0);
+        for block in blocks(&document) {
+            if block.kind == Kind::File {
+                if marks(&block.body).1.is_empty() {
+                    silent += 1;
+                } else {
+                    firing += 1;
+                }
+            }
+        }
+        assert!(firing > 0 && silent > 0, "{} needs both kinds", rule.id);
+    }
+}
+
+/// The head of a page says the same as the rule, and every page has the same
+/// parts, so that lists can be made from them.
+#[test]
+fn pages_say_what_the_rules_are() {
+    for rule in RULES {
+        let layer = match rule.layer {
+            crate::Layer::Regex => "L1",
+            crate::Layer::CodeLevel => "L2",
+            crate::Layer::Ast => "L3",
+            crate::Layer::CrossFile => "L4",
+        };
+        let severity: Severity = rule.severity;
+        let head = format!(
+            "# {}\n\n`{}` · {} · {} · {layer} · {}\n\n",
+            rule.id,
+            severity.as_str(),
+            rule.languages.join(", "),
+            rule.category,
+            if rule.fixable { "fixable" } else { "no fix" },
+        );
+        assert!(
+            rule.page.starts_with(&head),
+            "{}: the page should start with\n{head}",
+            rule.id
+        );
+        for part in ["\n## Why\n", "\n## Bad\n", "\n## Good\n", "\n## Exceptions\n", "\n## Options\n"] {
+            assert!(rule.page.contains(part), "{}: no part {part:?}", rule.id);
+        }
+    }
+}
+
+#[test]
+fn rules_are_in_order_and_whole() {
+    assert!(RULES.windows(2).all(|pair| pair[0].id < pair[1].id));
+    for rule in RULES {
+        assert!(!rule.message.is_empty() && rule.message.ends_with('.'), "{}", rule.id);
+        assert!(!rule.fix_suggestion.is_empty(), "{}", rule.id);
+        assert!(!rule.why.is_empty(), "{}", rule.id);
+        assert!(!rule.languages.is_empty(), "{}", rule.id);
+        if let Some(higher) = rule.yields_to {
+            assert!(RULES.iter().any(|other| other.id == higher), "{}", rule.id);
+        }
+    }
+}
