@@ -14,3 +14,11 @@ pub mod project;
 pub mod settings;
 pub mod snapshot;
 pub mod uri;
+
+mod card;
+mod front_matter;
+mod mentions;
+mod project_files;
+mod recipe_file;
+mod recipes;
+mod workspace_edit;
