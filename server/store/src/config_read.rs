@@ -18,7 +18,7 @@ pub(crate) fn read(config: &mut Config, node: &Node, problems: &mut Vec<Problem>
             "setting of `files`",
             &["exclude"],
             |r, _, e| {
-                r.set(&mut config.files.exclude, r.globs_of(&e.node));
+                r.set(&mut config.files.exclude, strings(&e.node));
             },
         ),
         "recipesDirs" => reader.set(&mut config.recipes_dirs, strings(&entry.node)),
@@ -126,7 +126,7 @@ impl Reader<'_> {
                 "threshold" => reader.set(&mut rule.threshold, count(node).map(Some)),
                 "enabled" => reader.set(&mut rule.enabled, boolean(node).map(Some)),
                 "excludeLine" => reader.set(&mut rule.exclude_line, regexes(node)),
-                _ => reader.set(&mut rule.exclude_paths, reader.globs_of(node)),
+                _ => reader.set(&mut rule.exclude_paths, strings(node)),
             }
         });
     }
@@ -139,7 +139,7 @@ impl Reader<'_> {
                 if key == "severity" {
                     reader.set(&mut level, severity(&e.node).map(Some));
                 } else {
-                    reader.set(&mut exclude, reader.globs_of(&e.node));
+                    reader.set(&mut exclude, strings(&e.node));
                 }
             });
             return Some(Threshold::Settings {
@@ -168,17 +168,6 @@ impl Reader<'_> {
             };
             reader.set(place, count(&entry.node));
         });
-    }
-
-    fn globs_of(&self, node: &Node) -> Read<Vec<String>> {
-        checked(node, |glob| {
-            globset::Glob::new(glob).map(drop).map_err(|error| {
-                format!(
-                    "`{glob}` is not a glob: {}.",
-                    error.kind().to_string().trim_end_matches('.')
-                )
-            })
-        })
     }
 }
 

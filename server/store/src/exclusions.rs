@@ -23,7 +23,6 @@ pub fn parse_exclusions(text: &str) -> (Exclusions, Vec<Problem>) {
                         added_at,
                     }) = read
                     {
-                        check_glob(item, &name, &mut problems);
                         exclusions.path_exclusions.push(PathExclusion {
                             pattern: name,
                             reason,
@@ -45,18 +44,15 @@ pub fn parse_exclusions(text: &str) -> (Exclusions, Vec<Problem>) {
                                 },
                             ),
                             _ => match shape(item, "filePath", &mut problems) {
-                                Some(read) => {
-                                    check_glob(item, &read.name, &mut problems);
-                                    (
-                                        by_key.key.clone(),
-                                        RuleExclusion {
-                                            file_path: Some(read.name),
-                                            reason: read.reason,
-                                            added_at: read.added_at,
-                                            rule_id: None,
-                                        },
-                                    )
-                                }
+                                Some(read) => (
+                                    by_key.key.clone(),
+                                    RuleExclusion {
+                                        file_path: Some(read.name),
+                                        reason: read.reason,
+                                        added_at: read.added_at,
+                                        rule_id: None,
+                                    },
+                                ),
                                 None => continue,
                             },
                         };
@@ -151,17 +147,6 @@ fn shape(node: &Node, main: &str, problems: &mut Vec<Problem>) -> Option<Shape> 
         return None;
     }
     Some(read)
-}
-
-fn check_glob(node: &Node, glob: &str, problems: &mut Vec<Problem>) {
-    if let Err(error) = globset::Glob::new(glob) {
-        problems.push(problem(
-            node.span,
-            Severity::Error,
-            ProblemCode::InvalidValue,
-            format!("`{glob}` is not a glob: {}.", error.kind()),
-        ));
-    }
 }
 
 fn entries<'n>(node: &'n Node, problems: &mut Vec<Problem>) -> &'n [Entry] {

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use asd_recipe::{Home, ParsedRecipe};
+use asd_recipe::{Home, ParsedRecipe, Recipe};
 use asd_text::LineIndex;
 use rayon::prelude::*;
 
@@ -27,6 +27,8 @@ pub struct RecipeFile {
     pub text: Arc<str>,
     /// What it says.
     pub parsed: Arc<ParsedRecipe>,
+    /// The recipe of `parsed`, to be shared with the rules.
+    pub recipe: Option<Arc<Recipe>>,
     /// The lines of the text.
     pub lines: Arc<LineIndex>,
 }
@@ -35,11 +37,13 @@ impl RecipeFile {
     /// Parses a text as that of a recipe file.
     #[must_use]
     pub fn new(path: PathBuf, rel: &str, home: Home, text: &str) -> Self {
+        let parsed = asd_recipe::parse(text, home);
         Self {
             path,
             rel: rel.into(),
             home,
-            parsed: Arc::new(asd_recipe::parse(text, home)),
+            recipe: parsed.recipe.clone().map(Arc::new),
+            parsed: Arc::new(parsed),
             lines: Arc::new(LineIndex::new(text)),
             text: text.into(),
         }

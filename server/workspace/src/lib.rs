@@ -1,5 +1,22 @@
-//! One opened project: its configuration, recipes and rules as one immutable
+//! One opened project: its settings, recipes and rules as one immutable
 //! [`ProjectState`], made anew when something changes, and what is asked of it
-//! (checks of a text or of the whole tree, recipes by trigger, a search).
+//! (checks of a text or of the whole tree, recipes by trigger, a search), with
+//! the forms in which results leave the program as JSON.
 //!
 //! The doors hold a state and never change one.
+
+mod batch;
+mod capability;
+mod mentions;
+mod problems;
+pub mod report;
+pub mod sarif;
+mod search;
+mod settings;
+mod state;
+
+pub use batch::{BatchReport, CheckedFile, Progress};
+pub use mentions::mentions;
+pub use search::Hit;
+pub use settings::Settings;
+pub use state::ProjectState;

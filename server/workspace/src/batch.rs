@@ -1,0 +1,198 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use asd_guard::{Cancelled, CapabilityReport, FileReport, Finding, Target, Uncertain};
+use asd_store::{FileEntry, Skipped, read_text};
+use asd_syntax::{Language, is_test_path};
+use rayon::prelude::*;
+
+use crate::ProjectState;
+use crate::capability::{Sum, of_unreadable};
+
+/// How far a check of many files has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Files that are done.
+    pub done: usize,
+    /// Files in all.
+    pub total: usize,
+}
+
+/// What a check of many files says.
+#[derive(Clone, Debug, Default)]
+pub struct BatchReport {
+    /// The files that were checked, or should have been, sorted by path.
+    pub files: Vec<CheckedFile>,
+    /// Files that could not be read, with the reason, sorted by path.
+    pub skipped: Vec<Skipped>,
+    /// How many files were passed over because no rule knows their language.
+    pub other_files: usize,
+    /// The sums of all files.
+    pub capability: CapabilityReport,
+}
+
+/// One file of a batch.
+#[derive(Clone, Debug)]
+pub struct CheckedFile {
+    /// Project-relative path with `/`.
+    pub rel: Arc<str>,
+    /// Its absolute path.
+    pub path: PathBuf,
+    /// Its language.
+    pub language: Language,
+    /// Whether its path is that of a test.
+    pub is_test: bool,
+    /// Whether it was read and checked.
+    pub checked: bool,
+    /// The text, kept only where there are findings or suppressions in it.
+    pub text: Option<Arc<str>>,
+    /// By place.
+    pub findings: Vec<Finding>,
+    /// What could not be decided in it.
+    pub uncertain: Vec<Uncertain>,
+    /// Suppression comments in it.
+    pub suppressions: Vec<asd_guard::Suppression>,
+}
+
+impl ProjectState {
+    /// Checks files from disk on all cores. `on_progress` is called from any of
+    /// them, once for each file.
+    ///
+    /// A file that cannot be read is reported, never left out in silence; one
+    /// in a language that no rule knows is counted, and reported when it was
+    /// named by itself.
+    ///
+    /// # Errors
+    /// [`Cancelled`] soon after `cancel` was set.
+    pub fn check_files(
+        &self,
+        files: &[FileEntry],
+        on_progress: &(dyn Fn(Progress) + Sync),
+        cancel: &AtomicBool,
+    ) -> Result<BatchReport, Cancelled> {
+        let done = AtomicUsize::new(0);
+        let checked: Result<Vec<Checked>, Cancelled> = files
+            .par_iter()
+            .map(|file| {
+                let checked = self.check_file(file, cancel);
+                on_progress(Progress {
+                    done: done.fetch_add(1, Ordering::Relaxed) + 1,
+                    total: files.len(),
+                });
+                checked
+            })
+            .collect();
+        let mut batch = BatchReport::default();
+        let mut sum = Sum::default();
+        for checked in checked? {
+            match checked {
+                Checked::File(file, capability) => {
+                    sum.add(*capability);
+                    batch.files.push(*file);
+                }
+                Checked::Unreadable(file, capability, skipped) => {
+                    sum.add(*capability);
+                    batch.files.extend(file.map(|file| *file));
+                    batch.skipped.push(skipped);
+                }
+                Checked::OtherLanguage => batch.other_files += 1,
+                Checked::ProjectFile => {}
+            }
+        }
+        batch.files.sort_by(|a, b| a.rel.cmp(&b.rel));
+        batch.skipped.sort();
+        batch.capability = sum.finish();
+        Ok(batch)
+    }
+
+    fn check_file(&self, file: &FileEntry, cancel: &AtomicBool) -> Result<Checked, Cancelled> {
+        if cancel.load(Ordering::Relaxed) {
+            return Err(Cancelled);
+        }
+        // Recipes are not sources: their examples break rules on purpose, and
+        // what is wrong with them is told by `problems_of`.
+        if self.is_project_file(&file.rel) {
+            return Ok(Checked::ProjectFile);
+        }
+        // Most files of other kinds are known by their name, without a read.
+        let by_name = Language::of_file(&file.path, "");
+        if by_name.is_none() && !file.explicit {
+            return Ok(Checked::OtherLanguage);
+        }
+        let unreadable = |reason: String| {
+            let (capability, uncertain) = of_unreadable(self.rules(), by_name, &file.rel, &reason);
+            let shown = by_name.map(|language| {
+                Box::new(CheckedFile {
+                    uncertain: vec![uncertain],
+                    checked: false,
+                    ..CheckedFile::new(file, language)
+                })
+            });
+            Checked::Unreadable(
+                shown,
+                Box::new(capability),
+                Skipped {
+                    path: file.rel.clone(),
+                    reason,
+                },
+            )
+        };
+        let text = match read_text(self.inner().settings.host.as_ref(), &file.path) {
+            Ok(decoded) => decoded.text,
+            Err(reason) => return Ok(unreadable(reason.to_string())),
+        };
+        let Some(language) = Language::of_file(&file.path, &text) else {
+            return Ok(unreadable(
+                "no rule knows the language of a file of this name".to_owned(),
+            ));
+        };
+        let target = Target {
+            path: Some(&file.rel),
+            text: &text,
+            language,
+            previous: None,
+        };
+        let FileReport {
+            findings,
+            uncertain,
+            suppressions,
+            capability,
+            tree: _,
+        } = self.check_text(&target, cancel)?;
+        let keep = !findings.is_empty() || !suppressions.is_empty();
+        Ok(Checked::File(
+            Box::new(CheckedFile {
+                text: keep.then(|| text.into()),
+                findings,
+                uncertain,
+                suppressions,
+                ..CheckedFile::new(file, language)
+            }),
+            Box::new(capability),
+        ))
+    }
+}
+
+enum Checked {
+    File(Box<CheckedFile>, Box<CapabilityReport>),
+    Unreadable(Option<Box<CheckedFile>>, Box<CapabilityReport>, Skipped),
+    OtherLanguage,
+    ProjectFile,
+}
+
+impl CheckedFile {
+    fn new(file: &FileEntry, language: Language) -> Self {
+        Self {
+            rel: file.rel.as_str().into(),
+            path: file.path.clone(),
+            language,
+            is_test: is_test_path(&file.rel),
+            checked: true,
+            text: None,
+            findings: Vec::new(),
+            uncertain: Vec::new(),
+            suppressions: Vec::new(),
+        }
+    }
+}

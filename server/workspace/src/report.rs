@@ -1,0 +1,348 @@
+//! Results as JSON, the same at every door. (guard.md §2)
+//!
+//! Lines are counted from 1 and end with `\n`, `\r\n` or a lone `\r`. Columns
+//! are counted from 1 in Unicode scalar values; a byte order mark is none.
+//! `endLine` and `endColumn` are those of the first character behind the
+//! finding.
+
+use asd_guard::{CapabilityReport, Finding, Layer, RuleOrigin, Uncertain};
+use asd_recipe::{Problem, Severity};
+use asd_store::Skipped;
+use asd_text::{Encoding, LineIndex, Span};
+use serde::Serialize;
+
+use crate::{BatchReport, CheckedFile, ProjectState};
+
+const MAX_SNIPPET: usize = 120;
+
+/// A range as people and other tools count it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Place {
+    /// From 1.
+    pub line: u32,
+    /// From 1, in Unicode scalar values.
+    pub column: u32,
+    /// From 1.
+    pub end_line: u32,
+    /// From 1, behind the last character.
+    pub end_column: u32,
+}
+
+impl Place {
+    /// Where a span of `text` lies.
+    #[must_use]
+    pub fn of(text: &str, lines: &LineIndex, span: Span) -> Self {
+        let range = lines.range(text, span, Encoding::Utf32);
+        Self {
+            line: range.start.line + 1,
+            column: range.start.character + 1,
+            end_line: range.end.line + 1,
+            end_column: range.end.character + 1,
+        }
+    }
+}
+
+/// One violation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Violation {
+    /// The rule's id.
+    pub rule_id: String,
+    /// What is wrong.
+    pub message: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where it is.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The line, trimmed, at most 120 characters of it.
+    pub snippet: String,
+    /// The layer that found it.
+    pub layer: Layer,
+    /// `recipe`, `pack` or `builtin`.
+    pub source: &'static str,
+    /// The rule's category.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub category: String,
+    /// What to do.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub fix_suggestion: String,
+    /// Whether `--fix` or an editor can mend it: `safe`, or `unsafe` when a
+    /// person has to look at the result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<&'static str>,
+    /// The recipe's id, when it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recipe_id: Option<String>,
+    /// The recipe's trigger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<String>,
+    /// The same for the reader who wants to know why.
+    pub reasoning: Reasoning,
+}
+
+/// Why a violation is one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reasoning {
+    /// What was broken.
+    pub what_violated: String,
+    /// Why that matters.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why_it_matters: String,
+    /// What to do.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub suggested_fix: String,
+}
+
+/// What a check of one file says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileResult {
+    /// Project-relative path with `/`.
+    pub file_path: String,
+    /// The language id.
+    pub language: &'static str,
+    /// By place.
+    pub violations: Vec<Violation>,
+    /// What could not be decided.
+    pub uncertain_results: Vec<Uncertain>,
+    /// Counts.
+    pub summary: FileSummary,
+}
+
+/// Counts of one file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the names are the spec's own terms")]
+pub struct FileSummary {
+    pub total: usize,
+    pub errors: usize,
+    pub warnings: usize,
+    pub infos: usize,
+    pub uncertain: usize,
+}
+
+/// What a check of many files says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchResult {
+    /// Every file, sorted by path.
+    pub files: Vec<FileResult>,
+    /// Violations that lie in several files.
+    pub cross_file_violations: Vec<Violation>,
+    /// Counts.
+    pub summary: BatchSummary,
+    /// What was checked and what was not.
+    pub capability_report: CapabilityReport,
+    /// What could not be read, with the reason.
+    pub skipped: Vec<SkippedPath>,
+    /// What is wrong with recipes and settings.
+    pub problems: Vec<FileProblem>,
+}
+
+/// Counts of a batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the names are the spec's own terms")]
+pub struct BatchSummary {
+    pub files_checked: usize,
+    pub test_files: usize,
+    pub production_files: usize,
+    pub total_violations: usize,
+    pub total_errors: usize,
+    pub total_warnings: usize,
+    pub total_infos: usize,
+    pub total_uncertain: usize,
+    pub files_with_violations: usize,
+}
+
+/// Something that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SkippedPath {
+    /// Project-relative path with `/`; absolute for a path outside.
+    pub path: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl From<&Skipped> for SkippedPath {
+    fn from(skipped: &Skipped) -> Self {
+        Self {
+            path: skipped.path.clone(),
+            reason: skipped.reason.clone(),
+        }
+    }
+}
+
+/// A problem of a recipe or settings file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileProblem {
+    /// Project-relative path with `/`; absolute for a file outside.
+    pub path: String,
+    /// Where it is.
+    #[serde(flatten)]
+    pub place: Place,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Its kind, in kebab-case.
+    pub code: &'static str,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+impl FileProblem {
+    /// A problem with its place counted out.
+    #[must_use]
+    pub fn new(path: &str, text: &str, lines: &LineIndex, problem: &Problem) -> Self {
+        Self {
+            path: path.to_owned(),
+            place: Place::of(text, lines, problem.span),
+            severity: problem.severity,
+            code: problem.code.as_str(),
+            message: problem.message.clone(),
+        }
+    }
+}
+
+impl ProjectState {
+    /// Everything that is wrong with recipes and settings, sorted by path and
+    /// place.
+    #[must_use]
+    pub fn file_problems(&self) -> Vec<FileProblem> {
+        self.all_problems()
+            .iter()
+            .filter_map(|(path, problems)| Some((path, problems, self.text_of(path)?)))
+            .flat_map(|(path, problems, (text, lines))| {
+                problems
+                    .iter()
+                    .map(|problem| FileProblem::new(path, &text, &lines, problem))
+                    .collect::<Vec<_>>()
+            })
+            .collect()
+    }
+}
+
+impl Violation {
+    /// A finding with its place counted out.
+    #[must_use]
+    pub fn new(text: &str, lines: &LineIndex, finding: &Finding) -> Self {
+        let place = Place::of(text, lines, finding.span);
+        let rule = &finding.rule;
+        let (source, recipe) = match &rule.origin {
+            RuleOrigin::Recipe(recipe) => ("recipe", Some(recipe)),
+            RuleOrigin::Pack { .. } => ("pack", None),
+            RuleOrigin::BuiltIn => ("builtin", None),
+        };
+        let line = lines.line_span(text, lines.line_of(finding.span.start));
+        Self {
+            rule_id: rule.id.clone(),
+            message: finding.message.clone(),
+            severity: finding.severity,
+            place,
+            snippet: line.of(text).trim().chars().take(MAX_SNIPPET).collect(),
+            layer: rule.layer,
+            source,
+            category: rule.category.clone(),
+            fix_suggestion: rule.fix_suggestion.clone(),
+            fix: finding
+                .fix
+                .as_ref()
+                .map(|fix| if fix.safe { "safe" } else { "unsafe" }),
+            recipe_id: recipe.and_then(|recipe| recipe.id.clone()),
+            trigger: recipe.map(|recipe| recipe.trigger.clone()),
+            reasoning: Reasoning {
+                what_violated: finding.message.clone(),
+                why_it_matters: rule.why.clone(),
+                suggested_fix: rule.fix_suggestion.clone(),
+            },
+        }
+    }
+}
+
+impl FileResult {
+    /// What a checked file says.
+    #[must_use]
+    pub fn new(file: &CheckedFile) -> Self {
+        let text = file.text.as_deref().unwrap_or_default();
+        let lines = LineIndex::new(text);
+        let count = |severity| {
+            file.findings
+                .iter()
+                .filter(|finding| finding.severity == severity)
+                .count()
+        };
+        Self {
+            file_path: file.rel.to_string(),
+            language: file.language.id(),
+            violations: file
+                .findings
+                .iter()
+                .map(|finding| Violation::new(text, &lines, finding))
+                .collect(),
+            uncertain_results: file.uncertain.clone(),
+            summary: FileSummary {
+                total: file.findings.len(),
+                errors: count(Severity::Error),
+                warnings: count(Severity::Warning),
+                infos: count(Severity::Info),
+                uncertain: file.uncertain.len(),
+            },
+        }
+    }
+}
+
+impl BatchSummary {
+    /// The counts of a batch.
+    #[must_use]
+    pub fn new(batch: &BatchReport) -> Self {
+        let mut summary = Self::default();
+        for file in &batch.files {
+            if file.checked {
+                summary.files_checked += 1;
+                if file.is_test {
+                    summary.test_files += 1;
+                } else {
+                    summary.production_files += 1;
+                }
+            }
+            summary.total_uncertain += file.uncertain.len();
+            summary.total_violations += file.findings.len();
+            summary.files_with_violations += usize::from(!file.findings.is_empty());
+            for finding in &file.findings {
+                match finding.severity {
+                    Severity::Error => summary.total_errors += 1,
+                    Severity::Warning => summary.total_warnings += 1,
+                    Severity::Info => summary.total_infos += 1,
+                }
+            }
+        }
+        summary
+    }
+}
+
+impl BatchResult {
+    /// A batch as JSON; `skipped` and `problems` are what the walk and the
+    /// project had to say besides.
+    #[must_use]
+    pub fn new(batch: &BatchReport, skipped: &[Skipped], problems: Vec<FileProblem>) -> Self {
+        let mut all: Vec<SkippedPath> = batch
+            .skipped
+            .iter()
+            .chain(skipped)
+            .map(SkippedPath::from)
+            .collect();
+        all.sort_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));
+        all.dedup();
+        Self {
+            files: batch.files.iter().map(FileResult::new).collect(),
+            cross_file_violations: Vec::new(),
+            summary: BatchSummary::new(batch),
+            capability_report: batch.capability.clone(),
+            skipped: all,
+            problems,
+        }
+    }
+}
