@@ -149,7 +149,11 @@ impl Builder<'_> {
             }
             ScalarStyle::Plain => {
                 let end = span.end.max(start);
-                let style = if forced_text { Style::Quoted } else { Style::Plain };
+                let style = if forced_text {
+                    Style::Quoted
+                } else {
+                    Style::Plain
+                };
                 (Span::new(start, end), style)
             }
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => {
@@ -159,7 +163,10 @@ impl Builder<'_> {
                 let start = self.block_header(span.start);
                 let end = span.end.max(start);
                 let body = &self.text[start - self.base..end - self.base];
-                (Span::new(start, start + body.trim_end().len()), Style::Block)
+                (
+                    Span::new(start, start + body.trim_end().len()),
+                    Style::Block,
+                )
             }
         };
         let node = Node {
@@ -429,7 +436,12 @@ mod tests {
     fn an_empty_value_stands_behind_its_colon() {
         let text = "a:   # nothing\nb :\nc: 1\n";
         let node = load(text, 0).unwrap();
-        let spans: Vec<usize> = node.entries().unwrap().iter().map(|e| e.value.span.start).collect();
+        let spans: Vec<usize> = node
+            .entries()
+            .unwrap()
+            .iter()
+            .map(|e| e.value.span.start)
+            .collect();
         assert_eq!(spans, [2, 18, 22]);
     }
 
@@ -437,7 +449,10 @@ mod tests {
     fn aliases_are_expanded_and_keep_their_place() {
         let text = "a: &x [1, 2]\nb: *x\nc: &y text\nd: !!str 12\n";
         let node = load(text, 0).unwrap();
-        assert_eq!(node.to_json(), serde_json::json!({"a": [1, 2], "b": [1, 2], "c": "text", "d": "12"}));
+        assert_eq!(
+            node.to_json(),
+            serde_json::json!({"a": [1, 2], "b": [1, 2], "c": "text", "d": "12"})
+        );
         let entries = node.entries().unwrap();
         assert_eq!(entries[0].value.span.of(text), "[1, 2]");
         assert_eq!(entries[1].value.span.of(text), "*x");

@@ -65,7 +65,12 @@ impl Node {
             Json::Number(value) => Self::scalar(value.to_string(), Style::Plain, span),
             Json::String(value) => Self::scalar(value.clone(), Style::Quoted, span),
             Json::Array(items) => Self {
-                value: Value::Seq(items.iter().map(|item| Self::from_json(item, span)).collect()),
+                value: Value::Seq(
+                    items
+                        .iter()
+                        .map(|item| Self::from_json(item, span))
+                        .collect(),
+                ),
                 span,
             },
             Json::Object(entries) => Self {

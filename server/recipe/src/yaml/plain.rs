@@ -76,7 +76,19 @@ mod tests {
         assert_eq!(Plain::of("0x1f"), Some(Plain::Int(Number::from(31))));
         assert_eq!(Plain::of("0.5"), Some(Plain::Float(0.5)));
         assert_eq!(Plain::of("1e3"), Some(Plain::Float(1000.0)));
-        for text in ["yes", "007", "1.2.3", "-", "1-2", "3f9a", "+", ".", "e5", "2024-01-01", "1e999"] {
+        for text in [
+            "yes",
+            "007",
+            "1.2.3",
+            "-",
+            "1-2",
+            "3f9a",
+            "+",
+            ".",
+            "e5",
+            "2024-01-01",
+            "1e999",
+        ] {
             assert_eq!(Plain::of(text), None, "{text}");
         }
     }

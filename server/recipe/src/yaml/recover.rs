@@ -113,7 +113,12 @@ impl Recovery {
         } else {
             entries
                 .iter()
-                .map(|entry| Span::new(entry.key_span.start, entry.value.span.end.max(entry.key_span.end)))
+                .map(|entry| {
+                    Span::new(
+                        entry.key_span.start,
+                        entry.value.span.end.max(entry.key_span.end),
+                    )
+                })
                 .collect()
         };
         let start = base + first.content.start + indent;
@@ -241,7 +246,9 @@ impl Header {
         };
         let key = content[indent..colon].trim_end();
         let plain = !key.is_empty()
-            && !key.starts_with(['-', '?', '[', '{', '#', '&', '*', '!', '|', '>', '%', '@', '`'])
+            && !key.starts_with([
+                '-', '?', '[', '{', '#', '&', '*', '!', '|', '>', '%', '@', '`',
+            ])
             || key == "-";
         let name = key.trim_matches(['"', '\'']);
         (plain && key != "-").then(|| Self {
@@ -286,9 +293,10 @@ fn groups(text: &str, lines: &[Line], indent: usize, is_list: bool) -> Vec<Span>
 }
 
 fn unclosed_quote(text: &str) -> Option<&str> {
-    ['"', '\'']
-        .into_iter()
-        .find_map(|quote| text.strip_prefix(quote).filter(|rest| !rest.contains(quote)))
+    ['"', '\''].into_iter().find_map(|quote| {
+        text.strip_prefix(quote)
+            .filter(|rest| !rest.contains(quote))
+    })
 }
 
 /// The line of `text` around the offset `at` of the file, without blanks.
@@ -350,7 +358,10 @@ mod tests {
     #[test]
     fn an_unquoted_trigger_hides_no_other_field() {
         let (json, broken) = read("title: T\ntrigger: @net\ndo: a: b\ntags: [x]\n");
-        assert_eq!(json, r#"{"title":"T","trigger":"@net","do":"a: b","tags":["x"]}"#);
+        assert_eq!(
+            json,
+            r#"{"title":"T","trigger":"@net","do":"a: b","tags":["x"]}"#
+        );
         assert_eq!(
             broken,
             [
@@ -370,7 +381,10 @@ mod tests {
             r#"{"guards":[{"id":"a","pattern":"\"\\d\"","message":"m"},{"id":"b","pattern":"x"}],"title":"T"}"#
         );
         assert_eq!(broken.len(), 1, "{broken:?}");
-        assert!(broken[0].starts_with(r#""\"\\d\"": This quoted text"#), "{broken:?}");
+        assert!(
+            broken[0].starts_with(r#""\"\\d\"": This quoted text"#),
+            "{broken:?}"
+        );
     }
 
     #[test]

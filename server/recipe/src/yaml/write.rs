@@ -51,7 +51,10 @@ fn double_quoted(text: &str) -> String {
 /// Line separators, byte order marks and non-characters, which readers of YAML
 /// treat differently.
 fn is_odd(c: char) -> bool {
-    matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+    matches!(
+        c,
+        '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+    )
 }
 
 /// Whether every YAML reader, also one of version 1.1, takes the plain text as
@@ -90,9 +93,24 @@ fn is_symbol_beyond_ascii(c: char) -> bool {
 fn is_plain_code_like(text: &str) -> bool {
     text.bytes()
         .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
-        && text
-            .bytes()
-            .any(|b| b.is_ascii_alphabetic() && !matches!(b, b'e' | b'E' | b'x' | b'X' | b'o' | b'O' | b'b' | b'B' | b'_' | b't' | b'T' | b'z' | b'Z'))
+        && text.bytes().any(|b| {
+            b.is_ascii_alphabetic()
+                && !matches!(
+                    b,
+                    b'e' | b'E'
+                        | b'x'
+                        | b'X'
+                        | b'o'
+                        | b'O'
+                        | b'b'
+                        | b'B'
+                        | b'_'
+                        | b't'
+                        | b'T'
+                        | b'z'
+                        | b'Z'
+                )
+        })
         && !text.starts_with("0x")
         && !text.starts_with("0X")
 }
@@ -101,7 +119,9 @@ fn looks_special(text: &str) -> bool {
     const WORDS: &[&str] = &[
         "y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf",
     ];
-    text == "~" || Plain::of(text).is_some() || WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+    text == "~"
+        || Plain::of(text).is_some()
+        || WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// Writes block mappings and lists with two blanks per level.
@@ -211,9 +231,41 @@ mod tests {
     #[test]
     fn what_looks_like_something_else_is_quoted() {
         for text in [
-            "", "123", "1.5", "true", "Yes", "no", "null", "~", "2024-01-01", "@x", "*x", "&x", "!x",
-            "%x", "{x", "[x", ">x", "|x", "#x", "-x", "?x", "a: b", "a #b", "x:", " x", "x ", "0x1f",
-            "1e5", "12e4", "007", ".5", "+1", "y", "`x`", "=",
+            "",
+            "123",
+            "1.5",
+            "true",
+            "Yes",
+            "no",
+            "null",
+            "~",
+            "2024-01-01",
+            "@x",
+            "*x",
+            "&x",
+            "!x",
+            "%x",
+            "{x",
+            "[x",
+            ">x",
+            "|x",
+            "#x",
+            "-x",
+            "?x",
+            "a: b",
+            "a #b",
+            "x:",
+            " x",
+            "x ",
+            "0x1f",
+            "1e5",
+            "12e4",
+            "007",
+            ".5",
+            "+1",
+            "y",
+            "`x`",
+            "=",
         ] {
             assert_ne!(scalar(text), text, "{text}");
         }

@@ -1,0 +1,726 @@
+//! From the front matter's tree to a [`Recipe`].
+
+mod fields;
+mod guards;
+mod relations;
+
+use asd_text::Span;
+use indexmap::IndexMap;
+use serde_json::Value as Json;
+
+use crate::keys::{
+    COMPLEXITIES, CONSTRAINTS, DIFFICULTIES, ELSEWHERE, KINDS, KNOWLEDGE_TYPES, LIFECYCLES,
+    REASONING, SCOPES, SOURCES, TOP, TOPIC_HINTS, find_key,
+};
+use crate::names::{is_canonical_trigger, normalise_trigger};
+use crate::yaml::{Entry, Node, Value, scalar};
+use crate::{
+    Code, CodeChange, FieldSpan, Guard, Home, Kind, Lifecycle, LifecycleEvent, Problem,
+    ProblemCode, QuickFix, Reasoning, Recipe, Scope, Severity, SourceRef, Step, Verification,
+};
+use asd_text::TextEdit;
+use fields::{Known, Reader};
+pub(crate) use guards::{GuardDefaults, spans_lines};
+
+/// The front matter, read. Guards wait for the body, which may name the
+/// language that they take.
+pub(crate) struct FrontMatterReading<'a> {
+    pub recipe: Recipe,
+    pub stated: Stated,
+    reader: Reader<'a>,
+    guards: Vec<Node>,
+}
+
+/// Which fields the file states, as far as later steps have to know.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stated {
+    pub kind: Option<Span>,
+    pub knowledge_type: bool,
+    pub headers: bool,
+}
+
+impl FrontMatterReading<'_> {
+    /// Reads the guards and hands everything over.
+    pub(crate) fn finish(mut self) -> (Recipe, Stated, Vec<Problem>) {
+        let items: Vec<&Node> = self.guards.iter().collect();
+        let guards: Vec<Guard> = guards::read(&mut self.reader, &items, &self.recipe);
+        let has_guard = !items.is_empty();
+        self.recipe.constraints.guards = guards;
+        if self.stated.kind.is_none() {
+            self.recipe.kind = if self.stated.knowledge_type {
+                kind_of(&self.recipe.knowledge_type)
+            } else if has_guard {
+                Kind::Rule
+            } else {
+                Kind::Pattern
+            };
+        }
+        (self.recipe, self.stated, self.reader.problems)
+    }
+}
+
+/// The kind of a `knowledgeType`. (knowledge.md §3)
+#[must_use]
+pub fn kind_of(knowledge_type: &str) -> Kind {
+    match knowledge_type {
+        "code-standard" | "code-style" | "best-practice" | "boundary-constraint" => Kind::Rule,
+        "code-relation" | "inheritance" | "call-chain" | "data-flow" | "module-dependency"
+        | "dev-document" => Kind::Fact,
+        _ => Kind::Pattern,
+    }
+}
+
+/// The value of `knowledgeType` when there is none.
+pub(crate) const DEFAULT_KNOWLEDGE_TYPE: &str = "code-pattern";
+/// The value of `complexity` when there is none.
+pub(crate) const DEFAULT_COMPLEXITY: &str = "intermediate";
+/// The value of `source` when there is none.
+pub(crate) const DEFAULT_SOURCE: &str = "manual";
+
+/// Reads the front matter of a file.
+pub(crate) fn front_matter<'a>(text: &'a str, root: &Node, home: Home) -> FrontMatterReading<'a> {
+    let mut reader = Reader::new(text);
+    let entries = unpack_json(root.entries().unwrap_or_default());
+    let (own, elsewhere): (Vec<Entry>, Vec<Entry>) = entries
+        .into_iter()
+        .partition(|entry| find_key(ELSEWHERE, &entry.key).is_none());
+    let (known, mut extra) = reader.sort(&own, TOP, "of a recipe");
+    for key in TOP.iter().filter(|key| goes_to_extra(key.name)) {
+        if let Some(entry) = known.get(key.name) {
+            extra.insert(key.name.to_owned(), entry.value.to_json());
+        }
+    }
+    let mut recipe = Recipe {
+        knowledge_type: DEFAULT_KNOWLEDGE_TYPE.into(),
+        complexity: DEFAULT_COMPLEXITY.into(),
+        source: DEFAULT_SOURCE.into(),
+        lifecycle: match home {
+            Home::Recipes => Lifecycle::Active,
+            Home::Candidates => Lifecycle::Pending,
+        },
+        extra,
+        ..Recipe::default()
+    };
+    let mut stated = Stated::default();
+    identity(&mut reader, &known, &mut recipe, &mut stated);
+    guidance(&mut reader, &known, &mut recipe, &mut stated);
+    provenance(&mut reader, &known, &mut recipe);
+    if let Some(entry) = known.get("reasoning") {
+        recipe.reasoning = reasoning(&mut reader, entry);
+    }
+    let mut guards: Vec<Node> = Vec::new();
+    if let Some(entry) = known.get("guards") {
+        guards.extend(guards::items(&mut reader, entry).into_iter().cloned());
+    }
+    if let Some(entry) = known.get("constraints") {
+        constraints(&mut reader, entry, &mut recipe, &mut guards);
+    }
+    if let Some(entry) = known.get("relations") {
+        recipe.relations = relations::read(&mut reader, entry, &recipe);
+    }
+    body_in_front_matter(&mut reader, &elsewhere, &mut recipe);
+    FrontMatterReading {
+        recipe,
+        stated,
+        reader,
+        guards,
+    }
+}
+
+/// Fields that are carried as they stand.
+fn goes_to_extra(name: &str) -> bool {
+    matches!(
+        name,
+        "sourceFile"
+            | "sourceCandidateId"
+            | "createdBy"
+            | "publishedBy"
+            | "publishedAt"
+            | "reviewedBy"
+            | "reviewedAt"
+            | "rejectionReason"
+            | "agentNotes"
+            | "aiInsight"
+            | "quality"
+            | "stagingEnteredAt"
+            | "activeSince"
+            | "lastActiveAt"
+            | "evolvingStartedAt"
+            | "proposalId"
+            | "decayStartedAt"
+            | "deprecatedAt"
+    )
+}
+
+/// Older files hold nested values as JSON, some of them in quotes.
+fn unpack_json(entries: &[Entry]) -> Vec<Entry> {
+    entries
+        .iter()
+        .map(|entry| {
+            let mut entry = entry.clone();
+            if entry.key.starts_with('_')
+                && let Value::Scalar(scalar) = &entry.value.value
+                && let Ok(json) = serde_json::from_str::<Json>(&scalar.text)
+                && (json.is_object() || json.is_array())
+            {
+                entry.value = Node::from_json(&json, entry.value.span);
+            }
+            entry
+        })
+        .collect()
+}
+
+fn identity(reader: &mut Reader<'_>, known: &Known<'_>, recipe: &mut Recipe, stated: &mut Stated) {
+    recipe.id = known.get("id").and_then(|e| reader.line(e));
+    recipe.title = known
+        .get("title")
+        .and_then(|e| reader.line(e))
+        .unwrap_or_default();
+    if let Some(entry) = known.get("trigger") {
+        recipe.trigger = trigger(reader, entry);
+    }
+    if let Some(entry) = known.get("knowledgeType")
+        && let Some(written) = reader.line(entry)
+    {
+        stated.knowledge_type = true;
+        let known_type = reader.one_of_text(
+            &written,
+            &entry.value,
+            &entry.key,
+            KNOWLEDGE_TYPES,
+            Severity::Warning,
+        );
+        recipe.knowledge_type = known_type.map_or(written, str::to_owned);
+    }
+    if let Some(entry) = known.get("kind") {
+        match reader.one_of(entry, KINDS, Severity::Error) {
+            Some(name) => {
+                stated.kind = Some(entry.value.span);
+                recipe.kind = match name {
+                    "rule" => Kind::Rule,
+                    "fact" => Kind::Fact,
+                    _ => Kind::Pattern,
+                };
+            }
+            None => stated.kind = None,
+        }
+    }
+    if let Some(span) = stated.kind
+        && stated.knowledge_type
+        && kind_of(&recipe.knowledge_type) != recipe.kind
+    {
+        let usual = kind_name(kind_of(&recipe.knowledge_type));
+        let edit = TextEdit::replace(span, usual);
+        reader
+            .warning(
+                span,
+                ProblemCode::Quality,
+                format!(
+                    "The knowledge type `{}` is usually a `{usual}`, but `kind` says `{}`. The stated kind counts.",
+                    recipe.knowledge_type,
+                    kind_name(recipe.kind)
+                ),
+            )
+            .fix = Some(QuickFix {
+            title: format!("Change the kind to `{usual}`"),
+            edits: vec![edit],
+        });
+    }
+    if let Some(entry) = known.get("language")
+        && let Some(language) = reader.line(entry)
+    {
+        guards::unknown_language(reader, &language, &entry.value, "language");
+        recipe.language = language;
+    }
+    if let Some(entry) = known.get("category")
+        && let Some(written) = reader.line(entry)
+    {
+        let permitted: Vec<&'static str> = crate::keys::CATEGORIES
+            .iter()
+            .chain(crate::dimension_ids())
+            .copied()
+            .collect();
+        reader.one_of_text(
+            &written,
+            &entry.value,
+            "category",
+            &permitted,
+            Severity::Warning,
+        );
+        recipe.category = written;
+    }
+    if let Some(entry) = known.get("dimensionId")
+        && let Some(written) = reader.line(entry)
+    {
+        reader.one_of_text(
+            &written,
+            &entry.value,
+            "dimensionId",
+            crate::dimension_ids(),
+            Severity::Warning,
+        );
+        recipe.dimension_id = Some(written);
+    }
+    recipe.topic_hint = known
+        .get("topicHint")
+        .and_then(|e| reader.one_of(e, TOPIC_HINTS, Severity::Warning))
+        .map(str::to_owned);
+    recipe.scope = known
+        .get("scope")
+        .and_then(|e| reader.one_of(e, SCOPES, Severity::Warning))
+        .map_or(Scope::Universal, scope);
+    if let Some(value) = known
+        .get("complexity")
+        .and_then(|e| reader.one_of(e, COMPLEXITIES, Severity::Warning))
+    {
+        recipe.complexity = value.into();
+    }
+    recipe.difficulty = known
+        .get("difficulty")
+        .and_then(|e| reader.one_of(e, DIFFICULTIES, Severity::Warning))
+        .map(str::to_owned);
+    recipe.tags = known
+        .get("tags")
+        .map(|e| reader.strings(e))
+        .unwrap_or_default();
+    recipe.module_name = known.get("moduleName").and_then(|e| reader.line(e));
+}
+
+/// The name of a kind as files have it.
+pub(crate) const fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Rule => "rule",
+        Kind::Pattern => "pattern",
+        Kind::Fact => "fact",
+    }
+}
+
+fn scope(name: &str) -> Scope {
+    match name {
+        "project-specific" => Scope::ProjectSpecific,
+        "language-specific" => Scope::LanguageSpecific,
+        "team-convention" => Scope::TeamConvention,
+        _ => Scope::Universal,
+    }
+}
+
+fn trigger(reader: &mut Reader<'_>, entry: &Entry) -> String {
+    let Some(written) = reader.line(entry) else {
+        return String::new();
+    };
+    let normal = normalise_trigger(&written);
+    let edit = normal
+        .as_deref()
+        .and_then(|normal| reader.replace_scalar(&entry.value, normal));
+    let fix = normal.as_deref().zip(edit).map(|(normal, edit)| QuickFix {
+        title: format!("Change to `{normal}`"),
+        edits: vec![edit],
+    });
+    if written.contains(['/', '\\']) || written.contains("..") {
+        reader
+            .error(
+                entry.value.span,
+                ProblemCode::Hostile,
+                "A trigger must not hold `/`, `\\` or `..`: it names the recipe's file.",
+            )
+            .fix = fix;
+        return normal.unwrap_or_default();
+    }
+    if !is_canonical_trigger(&written) {
+        let example = normal.as_deref().unwrap_or("@net-monitor");
+        let message = if written.chars().count() > crate::names::MAX_TRIGGER {
+            "This trigger is longer than 60 characters.".to_owned()
+        } else {
+            format!(
+                "A trigger is `@` and lower-case words with `-` between them, for example `{example}`."
+            )
+        };
+        reader
+            .warning(entry.value.span, ProblemCode::Trigger, message)
+            .fix = fix;
+    }
+    format!("@{}", written.trim_start_matches('@'))
+}
+
+fn guidance(reader: &mut Reader<'_>, known: &Known<'_>, recipe: &mut Recipe, stated: &mut Stated) {
+    let mut text = |name: &str| {
+        known
+            .get(name)
+            .and_then(|e| reader.line(e))
+            .unwrap_or_default()
+    };
+    recipe.description = text("description");
+    recipe.when_clause = text("when");
+    recipe.do_clause = text("do");
+    recipe.dont_clause = without_dont(&text("dont"));
+    if let Some(entry) = known.get("headers") {
+        stated.headers = true;
+        recipe.headers = reader.strings(entry);
+    }
+    recipe.header_paths = known
+        .get("headerPaths")
+        .map(|e| reader.strings(e))
+        .unwrap_or_default();
+    recipe.include_headers = known
+        .get("includeHeaders")
+        .and_then(|e| reader.bool(e))
+        .unwrap_or(false);
+}
+
+/// A clause without the "Don't", "Do not" or "Never" that it begins with.
+pub(crate) fn without_dont(clause: &str) -> String {
+    const PREFIXES: &[&str] = &["don't", "don’t", "dont", "do not", "never"];
+    let mut rest = clause.trim();
+    'again: loop {
+        for prefix in PREFIXES {
+            let Some(head) = rest.get(..prefix.len()) else {
+                continue;
+            };
+            let tail = &rest[prefix.len()..];
+            if head.eq_ignore_ascii_case(prefix)
+                && tail.starts_with([' ', ':', ','])
+                && !tail.trim_start_matches([' ', ':', ',']).is_empty()
+            {
+                rest = tail.trim_start_matches([' ', ':', ',']);
+                continue 'again;
+            }
+        }
+        return rest.to_owned();
+    }
+}
+
+fn provenance(reader: &mut Reader<'_>, known: &Known<'_>, recipe: &mut Recipe) {
+    if let Some(entry) = known.get("lifecycle")
+        && let Some(written) = reader.line(entry)
+    {
+        recipe.lifecycle = match lifecycle(&written) {
+            Some(lifecycle) => lifecycle,
+            None => reader
+                .one_of_text(
+                    &written,
+                    &entry.value,
+                    &entry.key,
+                    LIFECYCLES,
+                    Severity::Error,
+                )
+                .and_then(lifecycle)
+                .unwrap_or(Lifecycle::Pending),
+        };
+    }
+    if let Some(entry) = known.get("lifecycleHistory") {
+        recipe.lifecycle_history = history(reader, entry);
+    }
+    recipe.auto_approvable = known
+        .get("autoApprovable")
+        .and_then(|e| reader.bool(e))
+        .unwrap_or(false);
+    recipe.staging_deadline = known.get("stagingDeadline").and_then(|e| reader.time(e));
+    if let Some(entry) = known.get("source")
+        && let Some(written) = reader.line(entry)
+    {
+        reader.one_of_text(&written, &entry.value, "source", SOURCES, Severity::Warning);
+        recipe.source = written;
+    }
+    recipe.created_at = known.get("createdAt").and_then(|e| reader.time(e));
+    recipe.updated_at = known.get("updatedAt").and_then(|e| reader.time(e));
+    // A hash may look like a number; its text is what counts.
+    recipe.hash = known
+        .get("hash")
+        .and_then(|entry| match &entry.value.value {
+            Value::Scalar(hash) if !entry.value.is_null() => Some(hash.text.clone()),
+            _ => reader.line(entry),
+        });
+}
+
+/// A state by its name, older names among them. (knowledge.md §6)
+pub(crate) fn lifecycle(name: &str) -> Option<Lifecycle> {
+    Some(match name {
+        "pending" | "draft" => Lifecycle::Pending,
+        "staging" | "approved" | "auto_approved" => Lifecycle::Staging,
+        "active" | "published" => Lifecycle::Active,
+        "evolving" => Lifecycle::Evolving,
+        "decaying" => Lifecycle::Decaying,
+        "deprecated" | "rejected" => Lifecycle::Deprecated,
+        _ => return None,
+    })
+}
+
+fn history(reader: &mut Reader<'_>, entry: &Entry) -> Vec<LifecycleEvent> {
+    const KEPT: usize = 20;
+    let Value::Seq(items) = &entry.value.value else {
+        reader.map(entry);
+        return Vec::new();
+    };
+    let mut events: Vec<LifecycleEvent> = Vec::new();
+    for item in items {
+        let mut json = item.to_json();
+        if let Json::Object(map) = &mut json {
+            for name in ["from", "to"] {
+                if let Some(state) = map.get(name).and_then(Json::as_str).and_then(lifecycle) {
+                    map.insert(name.into(), Json::from(lifecycle_name(state)));
+                }
+            }
+        }
+        match serde_json::from_value(json) {
+            Ok(event) => events.push(event),
+            Err(_) => {
+                reader.warning(
+                    item.span,
+                    ProblemCode::WrongType,
+                    "A move in `lifecycleHistory` has `from`, `to` (lifecycle states) and `at` (Unix seconds). This one is left out.",
+                );
+            }
+        }
+    }
+    let from = events.len().saturating_sub(KEPT);
+    events.split_off(from)
+}
+
+/// The name of a state as files have it.
+pub(crate) const fn lifecycle_name(lifecycle: Lifecycle) -> &'static str {
+    match lifecycle {
+        Lifecycle::Pending => "pending",
+        Lifecycle::Staging => "staging",
+        Lifecycle::Active => "active",
+        Lifecycle::Evolving => "evolving",
+        Lifecycle::Decaying => "decaying",
+        Lifecycle::Deprecated => "deprecated",
+    }
+}
+
+fn reasoning(reader: &mut Reader<'_>, entry: &Entry) -> Reasoning {
+    let entries = reader.map(entry);
+    let (known, extra) = reader.sort(entries, REASONING, "of `reasoning`");
+    let mut reasoning = Reasoning {
+        extra,
+        ..Reasoning::default()
+    };
+    reasoning.why_standard = known
+        .get("whyStandard")
+        .and_then(|e| reader.line(e))
+        .unwrap_or_default();
+    if let Some(entry) = known.get("sources") {
+        for (text, node) in reader.texts(entry) {
+            reasoning.sources.extend(source(reader, &text, node));
+        }
+    }
+    reasoning.confidence = known
+        .get("confidence")
+        .and_then(|e| Some((reader.number(e)?, e)))
+        .and_then(|(value, entry)| {
+            if (0.0..=1.0).contains(&value) {
+                return Some(value);
+            }
+            reader.warning(
+                entry.value.span,
+                ProblemCode::InvalidValue,
+                format!("`confidence` must lie between 0 and 1, not {value}."),
+            );
+            None
+        });
+    if let Some(entry) = known.get("qualitySignals") {
+        reasoning.quality_signals = json_map(reader.map(entry));
+    }
+    reasoning.alternatives = known
+        .get("alternatives")
+        .map(|e| reader.strings(e))
+        .unwrap_or_default();
+    reasoning
+}
+
+fn json_map(entries: &[Entry]) -> IndexMap<String, Json> {
+    entries
+        .iter()
+        .map(|entry| (entry.key.clone(), entry.value.to_json()))
+        .collect()
+}
+
+fn source(reader: &mut Reader<'_>, text: &str, node: &Node) -> Option<SourceRef> {
+    let source = SourceRef {
+        span: inner_span(reader.text, node),
+        ..SourceRef::parse(text)
+    };
+    if !source.stays_inside() {
+        reader.error(
+            node.span,
+            ProblemCode::Hostile,
+            format!("The source `{text}` leads out of the project. Name a path below the project's root, with `/`."),
+        );
+        return None;
+    }
+    if text.contains('\\') {
+        let canonical = source.to_string();
+        let edit = reader.replace_scalar(node, &canonical);
+        reader
+            .warning(
+                node.span,
+                ProblemCode::InvalidValue,
+                "Write paths with `/`, so that they work on every system.",
+            )
+            .fix = edit.map(|edit| QuickFix {
+            title: format!("Change to `{canonical}`"),
+            edits: vec![edit],
+        });
+    }
+    Some(source)
+}
+
+/// The span of a scalar without its quotes.
+fn inner_span(text: &str, node: &Node) -> Span {
+    let written = node.span.of(text);
+    let quoted = written.len() >= 2
+        && ["\"", "'"]
+            .iter()
+            .any(|quote| written.starts_with(quote) && written.ends_with(quote));
+    if quoted {
+        Span::new(node.span.start + 1, node.span.end - 1)
+    } else {
+        node.span
+    }
+}
+
+fn constraints(
+    reader: &mut Reader<'_>,
+    entry: &Entry,
+    recipe: &mut Recipe,
+    guards: &mut Vec<Node>,
+) {
+    let entries = reader.map(entry);
+    let (known, extra) = reader.sort(entries, CONSTRAINTS, "of `constraints`");
+    if let Some(entry) = known.get("guards") {
+        guards.extend(guards::items(reader, entry).into_iter().cloned());
+    }
+    let mut list = |name: &str| {
+        known
+            .get(name)
+            .map(|e| reader.strings(e))
+            .unwrap_or_default()
+    };
+    recipe.constraints.boundaries = list("boundaries");
+    recipe.constraints.preconditions = list("preconditions");
+    recipe.constraints.side_effects = list("sideEffects");
+    recipe.constraints.extra = extra;
+}
+
+/// Prose and code that older files, and files made from JSON, hold in the front
+/// matter.
+fn body_in_front_matter(reader: &mut Reader<'_>, entries: &[Entry], recipe: &mut Recipe) {
+    for entry in entries {
+        match find_key(ELSEWHERE, &entry.key).map(|key| key.name) {
+            Some("coreCode") => {
+                recipe.core_code = reader.text(entry).map(|text| Code {
+                    language: recipe.language.clone(),
+                    text,
+                    span: entry.value.span,
+                });
+            }
+            Some("usageGuide") => {
+                recipe.usage_guide = reader.text(entry).unwrap_or_default().trim().to_owned();
+            }
+            Some("content") => content(reader, entry, recipe),
+            _ => {}
+        }
+    }
+}
+
+fn content(reader: &mut Reader<'_>, entry: &Entry, recipe: &mut Recipe) {
+    for entry in reader.map(entry) {
+        let content = &mut recipe.content;
+        match entry.key.as_str() {
+            "markdown" => content.markdown = reader.text(entry).map(trimmed).unwrap_or_default(),
+            "rationale" => content.rationale = reader.text(entry).map(trimmed).unwrap_or_default(),
+            "pattern" => content.pattern = reader.text(entry).map(trimmed).unwrap_or_default(),
+            "steps" => content.steps = steps(&entry.value),
+            "codeChanges" | "code_changes" => {
+                content.code_changes = list_of::<CodeChange>(&entry.value);
+            }
+            "verification" => {
+                content.verification =
+                    serde_json::from_value::<Verification>(entry.value.to_json()).ok();
+            }
+            _ => {}
+        }
+    }
+}
+
+fn trimmed(text: String) -> String {
+    crate::markdown::block_text(&text)
+}
+
+fn steps(node: &Node) -> Vec<Step> {
+    let Json::Array(items) = node.to_json() else {
+        return Vec::new();
+    };
+    items
+        .into_iter()
+        .filter_map(|item| match item {
+            Json::String(title) => Some(Step {
+                title,
+                ..Step::default()
+            }),
+            other => serde_json::from_value(other).ok(),
+        })
+        .collect()
+}
+
+fn list_of<T: serde::de::DeserializeOwned>(node: &Node) -> Vec<T> {
+    match node.to_json() {
+        Json::Array(items) => items
+            .into_iter()
+            .filter_map(|item| serde_json::from_value(item).ok())
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Where every entry and item of the front matter stands.
+pub(crate) fn field_spans(root: &Node) -> IndexMap<String, FieldSpan> {
+    let mut fields = IndexMap::new();
+    collect_spans(root, "", &mut fields);
+    fields
+}
+
+fn collect_spans(node: &Node, path: &str, fields: &mut IndexMap<String, FieldSpan>) {
+    let join = |name: &str| {
+        if path.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{path}.{name}")
+        }
+    };
+    match &node.value {
+        Value::Scalar(_) => {}
+        Value::Seq(items) => {
+            for (index, item) in items.iter().enumerate() {
+                let path = join(&index.to_string());
+                fields.entry(path.clone()).or_insert(FieldSpan {
+                    key: Span::empty(item.span.start),
+                    value: item.span,
+                });
+                collect_spans(item, &path, fields);
+            }
+        }
+        Value::Map(entries) => {
+            for entry in entries {
+                let path = join(&entry.key);
+                if fields.contains_key(&path) {
+                    continue;
+                }
+                fields.insert(
+                    path.clone(),
+                    FieldSpan {
+                        key: entry.key_span,
+                        value: entry.value.span,
+                    },
+                );
+                collect_spans(&entry.value, &path, fields);
+            }
+        }
+    }
+}
+
+/// A list of texts in brackets, for a quick fix.
+pub(crate) fn flow_list(items: &[&str]) -> String {
+    let items: Vec<String> = items.iter().map(|item| scalar(item)).collect();
+    format!("[{}]", items.join(", "))
+}
