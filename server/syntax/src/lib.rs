@@ -6,6 +6,7 @@
 
 mod classify;
 mod language;
+mod markup;
 mod mask;
 mod parse;
 mod regions;

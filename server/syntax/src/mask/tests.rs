@@ -1,0 +1,280 @@
+//! Each sample is shown with the class of every character below it:
+//! `-` comment, `=` documentation, `s` string, `c` character, `r` regular
+//! expression, `h` heredoc, and `"` their delimiters; a blank is code.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+
+fn classes(language: Language, text: &str) -> String {
+    let mask = Mask::new(language, text);
+    let mut result = String::new();
+    for line in text.split_inclusive('\n') {
+        let start = line.as_ptr() as usize - text.as_ptr() as usize;
+        let mut below = String::new();
+        for (at, c) in line.trim_end_matches(['\n', '\r']).char_indices() {
+            let class = match mask.at(start + at) {
+                None => ' ',
+                Some(span) if !(span.inner.start..span.inner.end).contains(&(start + at)) => '"',
+                Some(span) => match span.kind {
+                    MaskKind::LineComment | MaskKind::BlockComment => '-',
+                    MaskKind::DocComment => '=',
+                    MaskKind::String => 's',
+                    MaskKind::Char => 'c',
+                    MaskKind::Regex => 'r',
+                    MaskKind::Heredoc => 'h',
+                },
+            };
+            below.push(class);
+            // A tab takes one place here.
+            result.push(if c == '\t' { ' ' } else { c });
+        }
+        result.push('\n');
+        if !below.trim_end().is_empty() {
+            result.push_str(below.trim_end());
+            result.push('\n');
+        }
+    }
+    result
+}
+
+fn check(language: Language, text: &str, expected: &Expect) {
+    let shown = classes(language, text);
+    expected.assert_eq(&shown);
+}
+
+#[test]
+fn a_trailing_comment_hides_only_the_tail() {
+    check(
+        Language::JavaScript,
+        "foo(); // eval(x)\nbar(); /* a\nb */ eval(y); /**/ z /* open",
+        &expect![[]],
+    );
+}
+
+#[test]
+fn block_comments_nest_where_the_language_says_so() {
+    for language in [
+        Language::Swift,
+        Language::Kotlin,
+        Language::Rust,
+        Language::Dart,
+    ] {
+        check(language, "/* a /* b */ c */ d /*/ e */ f", &expect![[]]);
+    }
+    for language in [
+        Language::Java,
+        Language::TypeScript,
+        Language::Go,
+        Language::C,
+    ] {
+        check(language, "/* a /* b */ c /*/ d */ e", &expect![[]]);
+    }
+}
+
+#[test]
+fn documentation_is_told_from_comments() {
+    check(
+        Language::Rust,
+        "//! a\n/// b\n//// c\n// d\n/** e */ /*** f */ /**/ /*! g */\nfn f() {}",
+        &expect![[]],
+    );
+}
+
+#[test]
+fn javascript() {
+    check(
+        Language::TypeScript,
+        "#!/usr/bin/env node\n\
+         const a = 'it\\'s' + \"a\\\"b\" + 'open\n\
+         const b = `a${x + `n${'}'}` + {a: 1}.a}b`;\n\
+         const r = /[/\"']+\\/x/gi.test(s), d = a / b / c;\n\
+         if (x) /re/.exec(y); f(a) / 2; a[0] / 2; i++ / 2\n\
+         return /re'/; x = a! / b; (a) => /re/; x.return / 2 / 3\n\
+         }\n\
+         /re'/.test(x) /* c */ /2",
+        &expect![[]],
+    );
+}
+
+#[test]
+fn the_text_of_jsx_is_code() {
+    check(
+        Language::Tsx,
+        "<p title=\"a'b\">Don't {eval('x')} the dogs' 他说\"好\" {a}/{b}</p>\n\
+         <a href=\"http://a\">http://b.c/d</a> {/* no */} <br /> // c\n\
+         {x /* y */}</p>;",
+        &expect![[]],
+    );
+}
+
+#[test]
+fn python() {
+    check(
+        Language::Python,
+        "x = 'a' # c 'd\n\
+         s = r'\\' + rb\"\\\"\" + '''a\n\
+         # no comment ' \"\n\
+         ''' + \"\"\"b\"\"\"\n\
+         f = f\"a{x!r:>{w}} {{no}} {d['k']:%H:%M} {x:'>9} \\N{DASH} {y}\" + print(f'{a}')\n\
+         def f():\n    \"\"\"Doc # string.\"\"\"\n    return'x' if a in'yz' else rf'\\{z}'\n\
+         g = 'open\nh = 1",
+        &expect![[]],
+    );
+}
+
+#[test]
+fn swift() {
+    check(
+        Language::Swift,
+        "let a = \"x\\(f(\"n\\(1)\"))y\" // c\n\
+         let b = #\"raw \"\\n \\#(v) \"# + ##\"\"#\"##\n\
+         let c = \"\"\"\n  a \"quoted\" \\(b)\n  \"\"\"\n\
+         let r = /a\"b/ , d = a / b / c, e = #/x\"/y/#\n\
+         func `it's`() {} // d",
+        &expect![[]],
+    );
+}
+
+#[test]
+fn kotlin() {
+    check(
+        Language::Kotlin,
+        "val a = \"x$name.y ${f(\"}\")} \\$no $ 5\" // c\n\
+         val b = \"\"\"raw \\ \"q\" $x ${y}\"\"\"\"\n\
+         val c = '\"'; fun `it's a test`() {} /* d */",
+        &expect![[]],
+    );
+}
+
+#[test]
+fn dart() {
+    check(
+        Language::Dart,
+        "var a = 'x$name ${f('}')} \\$no' + r'\\$raw' + \"it's\"; // c\n\
+         var b = '''a\n'b' $c''' + r\"\"\"\\\"\"\";\n\
+         /// doc\nvar d = 1;",
+        &expect![[]],
+    );
+}
+
+#[test]
+fn rust() {
+    check(
+        Language::Rust,
+        "fn f<'a>(x: &'a str) -> char { '\\'' } // c\n\
+         let a = ['x', '饼', '\\u{1F36A}', b'y', '\"'];\n\
+         let b = r#\"a \"b\" \\\"# + r\"\\\" + br##\"\"#\"## + \"a\\\"\n b\" + b\"c\" + c\"d\";\n\
+         'outer: loop { break 'outer; } #[a = \"b\"]",
+        &expect![[]],
+    );
+}
+
+#[test]
+fn go() {
+    check(
+        Language::Go,
+        "a := \"x\\\"\" + `raw \\ \"\n// no` + string('\\'') // c\n/* d */ b := '\"'",
+        &expect![[]],
+    );
+}
+
+#[test]
+fn java() {
+    check(
+        Language::Java,
+        "String a = \"x\\\"\" + '\"' + \"\"\"\n  a \"b\" \\\"\"\" c\n  \"\"\"; // c\n/** doc */ int b;",
+        &expect![[]],
+    );
+}
+
+#[test]
+fn csharp() {
+    check(
+        Language::CSharp,
+        "var a = @\"c:\\\" + @\"say \"\"hi\"\"\" + $\"x{f(\"y\")}{{no}}{d:hh':'mm}\" + '\\'';\n\
+         var b = $@\"a{b}\\\" + \"\"\"raw \"x\" \\\"\"\" + $$\"\"\"a{no}{{yes}}\"\"\" + $\"{A::B}\"; // c\n\
+         /// doc",
+        &expect![[]],
+    );
+}
+
+#[test]
+fn c_family() {
+    check(
+        Language::Cpp,
+        "#include \"a.h\" // c \\\n still c\n\
+         auto a = R\"x(a)\" \\ )x\" + u8\"b\" + LR\"(c)\" + L'd'; int n = 1'000'000; char q = '\\'';\n\
+         const char *s = \"a\\\nb\"; /* d */",
+        &expect![[]],
+    );
+    check(
+        Language::Objc,
+        "NSString *a = @\"x\\\"\"; char c = 'y'; // c\n[a b:@'z'];",
+        &expect![[]],
+    );
+}
+
+#[test]
+fn ruby() {
+    check(
+        Language::Ruby,
+        "# c\na = 'it\\'s' + \"x#{f(\"}\")}\" + `ls #{d}` # e\n\
+         b = <<~A + <<-'B'.strip # c\n  x #{y} 'z\n  A\n  #{no}\n  B\n\
+         c = %w[a b(c)] + %q(a (b) c) + %r{a/#{b}}i; d = 10 % 3; e = x %y\n\
+         f = /a'#{b}/ if g =~ /x\\//; h = i / j / k; puts /l'/; m = ?'; n = $'\n\
+         class << self\n=begin\n'comment\n=end\nend",
+        &expect![[]],
+    );
+}
+
+#[test]
+fn bash() {
+    check(
+        Language::Bash,
+        "# c\necho $# a#b 'it' \"x $y ${z:-\"d'\"} $(ls \"q\" | wc) `pwd`\" it\\'s # e\n\
+         cat <<EOF | grep \"x\"\n a $b $(c \"d\") 'e\nEOF\n\
+         cat <<-'X'\n\t$no\n\tX\n\
+         a=$'b\\'c'; x=$((1 << 2)); cat <<< 'here'; y=${z#a}",
+        &expect![[]],
+    );
+}
+
+#[test]
+fn data_languages() {
+    check(
+        Language::Json,
+        "{\n  // c\n  \"a\": \"http://b\", /* d */ \"e\\\"\": 1 }",
+        &expect![[]],
+    );
+    check(
+        Language::Yaml,
+        "# c\na: it's # d\nb: 'it''s' # e\nc: \"x\\\" # y\n  z\"\nd: http://x#y\ne: [ 'a', \"b\" ]\n\
+         f: |\n  # text 'x\n\n  y\ng: !tag 'h'\n- run: >-\n    # text\n  # c\n- 'i'\n",
+        &expect![[]],
+    );
+    check(
+        Language::Toml,
+        "a = \"x # y\" # c\nb = 'c:\\' # d\nc = \"\"\"\na \"b\" # x\n\"\"\"\"\nd = '''e'''",
+        &expect![[]],
+    );
+    check(
+        Language::Css,
+        "a { b: url(http://c); d: 'e' } /* f */ g::before { content: \"/*\" } // h",
+        &expect![[]],
+    );
+}
+
+#[test]
+fn markup() {
+    check(
+        Language::Html,
+        "<p a=\"b>\" c='d' e=f>It's <!-- x\n--> y</p><script a=\"b\">let s = \"x\" // <!-- </script>\n<!-- open",
+        &expect![[]],
+    );
+    check(
+        Language::Markdown,
+        "It's `<!--` <!-- c\n--> d\n```html\n<!-- no\n```\n<!-- e -->",
+        &expect![[]],
+    );
+}
