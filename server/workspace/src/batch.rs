@@ -181,6 +181,25 @@ enum Checked {
     ProjectFile,
 }
 
+impl BatchReport {
+    /// Joins the reports of several projects into one.
+    #[must_use]
+    pub fn join(reports: Vec<Self>) -> Self {
+        let mut joined = Self::default();
+        let mut sum = Sum::default();
+        for report in reports {
+            joined.files.extend(report.files);
+            joined.skipped.extend(report.skipped);
+            joined.other_files += report.other_files;
+            sum.add(report.capability);
+        }
+        joined.files.sort_by(|a, b| a.rel.cmp(&b.rel));
+        joined.skipped.sort();
+        joined.capability = sum.finish();
+        joined
+    }
+}
+
 impl CheckedFile {
     fn new(file: &FileEntry, language: Language) -> Self {
         Self {

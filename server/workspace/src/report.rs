@@ -225,6 +225,43 @@ impl ProjectState {
     }
 }
 
+impl ProjectState {
+    /// The recipes, guards and settings that are not in force because they are
+    /// broken, sorted by path and place. Unlike [`Self::file_problems`] it runs
+    /// no examples and looks at no other files.
+    #[must_use]
+    pub fn broken(&self) -> Vec<FileProblem> {
+        let mut found = Vec::new();
+        for file in self.recipe_files() {
+            let rules = self.inner().rule_problems(&file.rel);
+            for problem in file.parsed.problems.iter().chain(rules) {
+                if problem.severity == Severity::Error {
+                    found.push(FileProblem::new(
+                        &file.rel,
+                        &file.text,
+                        &file.lines,
+                        problem,
+                    ));
+                }
+            }
+        }
+        for file in self.inner().settings_files() {
+            let lines = LineIndex::new(&file.text);
+            for problem in file.problems.iter() {
+                if problem.severity == Severity::Error {
+                    found.push(FileProblem::new(&file.name, &file.text, &lines, problem));
+                }
+            }
+        }
+        found.sort_by(|a, b| {
+            let key = |p: &FileProblem| (p.path.clone(), p.place.line, p.place.column, p.code);
+            key(a).cmp(&key(b))
+        });
+        found.dedup();
+        found
+    }
+}
+
 impl Violation {
     /// A finding with its place counted out.
     #[must_use]
