@@ -17,7 +17,8 @@ pub(crate) fn home_of(path: &str) -> Option<Home> {
         (Home::Candidates, path.strip_prefix("Alembic/candidates/")?)
     };
     let name = rest.rsplit('/').next().unwrap_or(rest);
-    (name.ends_with(".md") && !name.starts_with('_')).then_some(home)
+    let is_recipe = name.ends_with(".md") && !name.starts_with('_') && name != "README.md";
+    is_recipe.then_some(home)
 }
 
 /// What an open document says as a recipe, with unsaved changes; `None` when it

@@ -1,6 +1,6 @@
 //! Recipes of a project as the handlers ask for them.
 
-use asd_recipe::{Recipe, trigger_key};
+use asd_recipe::Recipe;
 
 use crate::project::Project;
 
@@ -40,20 +40,21 @@ pub(crate) fn search<'p>(
     query: &str,
     limit: usize,
 ) -> Vec<(&'p str, &'p Recipe)> {
-    let wanted = trigger_key(query.trim());
-    all(project)
-        .filter(|(_, recipe)| {
-            wanted.is_empty()
-                || trigger_key(&recipe.trigger).contains(&wanted)
-                || trigger_key(&recipe.title).contains(&wanted)
-                || recipe.tags.iter().any(|tag| trigger_key(tag).contains(&wanted))
-        })
+    let recipes = project.state.recipes();
+    let hits = project.state.search_recipes(query);
+    hits.iter()
         .take(limit)
+        .filter_map(|hit| recipes.get(hit.index))
+        .map(|(path, recipe)| (&**path, &**recipe))
         .collect()
 }
 
 /// The recipe in a file.
 #[must_use]
 pub(crate) fn at_path<'p>(project: &'p Project, path: &str) -> Option<(&'p str, &'p Recipe)> {
-    all(project).find(|(at, _)| *at == path)
+    let recipes = project.state.recipes();
+    let index = recipes
+        .binary_search_by(|(at, _)| (**at).cmp(path))
+        .ok()?;
+    recipes.get(index).map(|(path, recipe)| (&**path, &**recipe))
 }
