@@ -304,7 +304,12 @@ fn escape_into(result: &mut String, text: &str) {
             '_' => !inside_word,
             // Addresses become links without any markup.
             ':' => chars.get(index + 1) == Some(&'/'),
-            '.' => index >= 3 && chars[index - 3..index].iter().all(|c| matches!(c, 'w' | 'W')),
+            '.' => {
+                index >= 3
+                    && chars[index - 3..index]
+                        .iter()
+                        .all(|c| matches!(c, 'w' | 'W'))
+            }
             '@' => word(index.checked_sub(1)),
             '#' => index == 0,
             _ => false,
@@ -415,6 +420,9 @@ mod tests {
     fn an_open_code_span_is_no_code() {
         assert_eq!(inert("a ` b [x]"), r"a \` b \[x\]");
         assert_eq!(inert("``a ` b`` _c_ d_e"), r"``a ` b`` \_c\_ d_e");
-        assert_eq!(inert("www.evil.example me@x.org @ok"), r"www\.evil.example me\@x.org @ok");
+        assert_eq!(
+            inert("www.evil.example me@x.org @ok"),
+            r"www\.evil.example me\@x.org @ok"
+        );
     }
 }

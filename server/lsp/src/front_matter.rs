@@ -142,7 +142,11 @@ fn enclosing(above: &str, content: usize, dashes: &[usize]) -> Vec<String> {
                 parents.push(unquoted(&text[line.content..line.content + colon]).to_owned());
                 (limit, dash) = (line.content, false);
             }
-        } else if let Some(first) = line.dashes.first().filter(|_| !dash && line.content <= limit) {
+        } else if let Some(first) = line
+            .dashes
+            .first()
+            .filter(|_| !dash && line.content <= limit)
+        {
             if line.content < limit
                 && let Some(colon) = key_end(&text[line.content..])
             {
@@ -231,10 +235,7 @@ mod tests {
 
     #[test]
     fn entries_of_lists() {
-        assert_eq!(
-            place("guards:\n  - id: a\n    se|"),
-            r#"guards key "se""#
-        );
+        assert_eq!(place("guards:\n  - id: a\n    se|"), r#"guards key "se""#);
         assert_eq!(
             place("guards:\n- id: a\n  severity: |"),
             r#"guards.severity value """#
@@ -248,10 +249,7 @@ mod tests {
             place("reasoning:\n  x: 1\n  sources:\n    - src/a|"),
             r#"reasoning.sources key "src/a" in list"#
         );
-        assert_eq!(
-            place("guards:\n  - id: a\nkind: |"),
-            r#"kind value """#
-        );
+        assert_eq!(place("guards:\n  - id: a\nkind: |"), r#"kind value """#);
     }
 
     #[test]

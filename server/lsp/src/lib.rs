@@ -8,17 +8,43 @@
 //! *handlers* answer requests from an immutable snapshot. Nothing here ever
 //! waits for the client.
 
-pub mod document;
-pub mod handlers;
-pub mod project;
-pub mod settings;
-pub mod snapshot;
-pub mod uri;
-
+mod capabilities;
 mod card;
+mod checks;
+mod closed;
+mod commands;
+mod diagnostics;
+pub mod document;
+#[cfg(test)]
+mod fixture_text;
+mod frames;
 mod front_matter;
+pub mod handlers;
+mod lifecycle;
+mod loading;
+mod logging;
 mod mentions;
+mod notifications;
+mod outbox;
+mod progress;
+pub mod project;
 mod project_files;
 mod recipe_file;
 mod recipes;
+mod record;
+mod replay;
+mod server;
+mod service;
+mod session;
+pub mod settings;
+mod setup;
+pub mod snapshot;
+mod start;
+mod status;
+pub mod uri;
+mod watch;
 mod workspace_edit;
+
+pub use capabilities::FIX_ALL;
+pub use diagnostics::{DATA_SCHEMA, SOURCE};
+pub use lifecycle::{Options, run};

@@ -58,7 +58,8 @@ fn candidates(text: &str) -> Vec<Span> {
             end += 1;
         }
         // `@scope/package` names a package.
-        let package = bytes.get(end) == Some(&b'/') && bytes.get(end + 1).is_some_and(|b| is_word(*b));
+        let package =
+            bytes.get(end) == Some(&b'/') && bytes.get(end + 1).is_some_and(|b| is_word(*b));
         while end > at + 1 && matches!(bytes[end - 1], b'-' | b'_') {
             end -= 1;
         }
@@ -227,7 +228,10 @@ mod tests {
     #[test]
     fn a_trigger_ends_with_its_name() {
         assert_eq!(
-            found(None, "use @cookie-di. See（@net_monitor）和@cookie-di请 @a--"),
+            found(
+                None,
+                "use @cookie-di. See（@net_monitor）和@cookie-di请 @a--"
+            ),
             ["@cookie-di", "@net_monitor", "@cookie-di", "@a"]
         );
     }
@@ -289,7 +293,8 @@ mod tests {
 
     #[test]
     fn an_id_is_being_written_behind_the_directive_only() {
-        let at = |text: &str| suppressed_rule_at(text, text.len()).map(|span| span.of(text).to_owned());
+        let at =
+            |text: &str| suppressed_rule_at(text, text.len()).map(|span| span.of(text).to_owned());
         assert_eq!(at("// asd:ignore "), Some(String::new()));
         assert_eq!(at("// asd:ignore no-e"), Some("no-e".to_owned()));
         assert_eq!(at("// asd:ignore a, b"), Some("b".to_owned()));

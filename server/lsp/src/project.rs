@@ -1,43 +1,19 @@
 //! A workspace folder with the state that was loaded for it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex};
 
-use asd_guard::RuleSet;
-use asd_recipe::{Problem, Recipe};
-use tower_lsp_server::ls_types::Uri;
+use asd_workspace::ProjectState;
+use tower_lsp_server::ls_types::{DiagnosticRelatedInformation, Uri};
 
 use crate::uri;
 
-/// Replaced by `asd_workspace::ProjectState`.
-#[derive(Default)]
-pub struct ProjectState {
-    rules: RuleSet,
-}
-
-impl ProjectState {
-    /// The compiled rules.
-    pub fn rules(&self) -> &RuleSet {
-        &self.rules
-    }
-
-    /// All recipes with their project-relative paths.
-    pub fn recipes(&self) -> &[(Arc<str>, Arc<Recipe>)] {
-        &[]
-    }
-
-    /// A recipe by its trigger.
-    pub fn recipe_by_trigger(&self, _trigger: &str) -> Option<&(Arc<str>, Arc<Recipe>)> {
-        None
-    }
-
-    /// What is wrong with a recipe or configuration file.
-    pub fn problems_of(&self, _path: &str) -> Vec<Problem> {
-        Vec::new()
-    }
-}
-
 /// One workspace folder at one moment. Immutable.
+///
+/// Its files are named by their project-relative path with `/`; recipes outside
+/// of it, which its settings name, by their absolute path.
 pub struct Project {
     /// The folder as the client spells it.
     pub uri: Uri,
@@ -46,24 +22,93 @@ pub struct Project {
     /// The folder with links resolved; events of the disk name files below it.
     pub real_root: PathBuf,
     /// Its configuration, recipes and rules.
-    pub state: Arc<ProjectState>,
-    /// Grows whenever another state takes effect in any folder; equal epochs
-    /// mean equal rules.
+    pub state: ProjectState,
+    /// Grows whenever other rules or settings take effect in any folder; equal
+    /// epochs mean equal findings.
     pub epoch: u64,
+    /// The versions of the open documents that are part of the state, by path.
+    pub overlays: BTreeMap<String, u64>,
+    /// What a finding of a rule says beside its own place, by rule.
+    pub(crate) notes: Mutex<BTreeMap<String, Arc<RuleNote>>>,
+}
+
+/// What a diagnostic says of its rule, the same at every place.
+#[derive(Debug, Default)]
+pub(crate) struct RuleNote {
+    /// The lines of the message below the first.
+    pub(crate) guide: String,
+    /// The recipe's guard, and where its code was seen.
+    pub(crate) related: Vec<DiagnosticRelatedInformation>,
+    /// The recipe file.
+    pub(crate) href: Option<Uri>,
+}
+
+/// Whether a project-relative path is one of the files that make up the
+/// project's knowledge. Guards do not check those.
+#[must_use]
+pub fn is_knowledge(path: &str) -> bool {
+    path.starts_with("Alembic/") || path.starts_with(".asd/") || is_absolute(path)
+}
+
+fn is_absolute(path: &str) -> bool {
+    Path::new(path).is_absolute()
 }
 
 impl Project {
-    /// The URI of a project-relative path (with `/`), in the spelling of the
-    /// folder. Use [`crate::snapshot::Snapshot::uri_of`] where the document may
-    /// be open under another spelling.
+    /// The built-in rules alone, for documents outside of all folders.
     #[must_use]
-    pub fn uri_of(&self, relative: &str) -> Option<Uri> {
-        uri::below(&self.uri, relative)
+    pub fn built_in() -> Self {
+        // Nothing is ever found below this.
+        let nowhere = PathBuf::new();
+        Self {
+            uri: Uri::from_str("asd:none").expect("a valid URI"),
+            state: ProjectState::built_in(&nowhere),
+            root: nowhere.clone(),
+            real_root: nowhere,
+            epoch: 0,
+            overlays: BTreeMap::new(),
+            notes: Mutex::default(),
+        }
     }
 
-    /// The path of a file relative to the folder, with `/`.
+    /// The URI of one of the project's files, in the spelling of the folder.
+    /// Use [`crate::snapshot::Snapshot::uri_of`] where the document may be open
+    /// under another spelling.
+    #[must_use]
+    pub fn uri_of(&self, path: &str) -> Option<Uri> {
+        if is_absolute(path) {
+            return uri::from_path(Path::new(path));
+        }
+        uri::below(&self.uri, path)
+    }
+
+    /// How the project names a file; `None` when it is none of its files.
     #[must_use]
     pub fn relative(&self, path: &Path) -> Option<String> {
-        uri::relative(&self.root, path).or_else(|| uri::relative(&self.real_root, path))
+        if self.root.as_os_str().is_empty() {
+            return None;
+        }
+        relative(&self.root, &self.real_root, path)
+            .or_else(|| outer_recipe(self.state.extra_recipe_folders(), path))
     }
+
+    /// Whether a file lies in the folder itself.
+    pub(crate) fn holds(&self, path: &Path) -> bool {
+        !self.root.as_os_str().is_empty() && relative(&self.root, &self.real_root, path).is_some()
+    }
+}
+
+/// The path relative to a folder, with `/`, whether links in the folder's own
+/// path are resolved or not.
+pub(crate) fn relative(root: &Path, real_root: &Path, path: &Path) -> Option<String> {
+    uri::relative(root, path).or_else(|| uri::relative(real_root, path))
+}
+
+/// The name of a recipe that lies outside of the project.
+pub(crate) fn outer_recipe(folders: &[PathBuf], path: &Path) -> Option<String> {
+    folders
+        .iter()
+        .any(|folder| path.starts_with(folder))
+        .then(|| path.to_str().map(|path| path.replace('\\', "/")))
+        .flatten()
 }

@@ -81,8 +81,7 @@ impl ProjectFile {
             });
         }
         let full = project.root.join(path);
-        let decoded: Result<_, Unreadable> =
-            asd_store::read_text_up_to(&Disk, &full, MOST_BYTES);
+        let decoded: Result<_, Unreadable> = asd_store::read_text_up_to(&Disk, &full, MOST_BYTES);
         let text = asd_text::Snapshot::new(&decoded.ok()?.text);
         Some(Self {
             path: path.to_owned(),
@@ -131,12 +130,7 @@ fn paths(snapshot: &Snapshot, project: &Project, cancel: &AtomicBool) -> Vec<Str
         .filter_map(|view| view.path)
         .collect();
     paths.extend(recipes::all(project).map(|(path, _)| path.to_owned()));
-    let walked = asd_store::walk(
-        &Disk,
-        &asd_store::Project::at(&project.root),
-        &[],
-        cancel,
-    );
+    let walked = asd_store::walk(&Disk, &asd_store::Project::at(&project.root), &[], cancel);
     let left = MOST_FILES.saturating_sub(paths.len());
     paths.extend(walked.files.into_iter().take(left).map(|file| file.rel));
     paths.into_iter().collect()

@@ -75,8 +75,10 @@ pub(crate) fn source_location(
     let span = match source.lines {
         Some((first, last)) => {
             let line = |number: u32| {
-                text.lines
-                    .line_span(&text.text, (number.max(1) as usize - 1).min(text.lines.line_count() - 1))
+                text.lines.line_span(
+                    &text.text,
+                    (number.max(1) as usize - 1).min(text.lines.line_count() - 1),
+                )
             };
             Span::new(line(first).start, line(last.max(first)).end)
         }

@@ -53,8 +53,8 @@ pub(crate) fn search<'p>(
 #[must_use]
 pub(crate) fn at_path<'p>(project: &'p Project, path: &str) -> Option<(&'p str, &'p Recipe)> {
     let recipes = project.state.recipes();
-    let index = recipes
-        .binary_search_by(|(at, _)| (**at).cmp(path))
-        .ok()?;
-    recipes.get(index).map(|(path, recipe)| (&**path, &**recipe))
+    let index = recipes.binary_search_by(|(at, _)| (**at).cmp(path)).ok()?;
+    recipes
+        .get(index)
+        .map(|(path, recipe)| (&**path, &**recipe))
 }

@@ -1,43 +1,24 @@
 //! What the client may set: `initializationOptions`, the section `asd` of its
 //! configuration, and what it declares to be able to do.
 
-use serde::Deserialize;
 use serde_json::Value;
 use tower_lsp_server::ls_types::{ClientCapabilities, MarkupKind};
 
-/// The client's own settings. They override the user's, and touch nothing that
-/// a project decides.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+/// The client's settings.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// Settings of the guards.
-    pub guard: GuardSettings,
     /// Whether the client wants `asd/status` notifications.
     pub status_notifications: bool,
     /// Whether the project is trusted; commands that a project names are not
     /// run otherwise.
     pub trusted: Option<bool>,
+    /// What has the keys of a project's `config.toml` and goes over it.
+    pub project: Value,
 }
 
-/// Settings of the guards.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct GuardSettings {
-    /// Whether results that could not be decided are shown as hints.
-    pub show_uncertain: bool,
-}
-
-const KNOWN: &[(&str, &[&str])] = &[
-    ("guard", &["showUncertain"]),
-    ("statusNotifications", &[]),
-    ("trusted", &[]),
-    // Settings of the clients, which their extensions read and send along.
-    ("enable", &[]),
-    ("path", &[]),
-    ("trace", &[]),
-    ("logLevel", &[]),
-    ("checkOnSave", &[]),
-];
+/// Settings of the clients themselves, which their extensions read and send
+/// along.
+const OF_CLIENTS: &[&str] = &["enable", "path", "trace", "logLevel", "server"];
 
 impl Settings {
     /// Reads what a client sent. Anything that cannot be used is left out and
@@ -51,29 +32,15 @@ impl Settings {
             return (Self::default(), complaint.into_iter().collect());
         };
         // Clients send either the section itself or an object that holds it.
-        if let Some(section @ Value::Object(_)) = object.get("asd") {
+        if let Some(section) = object.get("asd") {
             return Self::read(section);
         }
         let mut settings = Self::default();
-        let mut unknown = Vec::new();
         let mut complaints = Vec::new();
-        for (key, value) in object {
-            match KNOWN.iter().find(|(known, _)| known == key) {
-                None => unknown.push(key.clone()),
-                Some((_, [])) => {}
-                Some((_, inner)) => unknown.extend(
-                    value
-                        .as_object()
-                        .into_iter()
-                        .flatten()
-                        .filter(|(name, _)| !inner.contains(&name.as_str()))
-                        .map(|(name, _)| format!("{key}.{name}")),
-                ),
-            }
-        }
-        let mut flag = |name: &str, value: Option<&Value>| match value {
+        let mut project = object.clone();
+        let mut flag = |name: &str| match project.remove(name) {
             None | Some(Value::Null) => None,
-            Some(Value::Bool(on)) => Some(*on),
+            Some(Value::Bool(on)) => Some(on),
             Some(other) => {
                 complaints.push(format!(
                     "The setting asd.{name} must be true or false, not {other}; it is ignored."
@@ -81,21 +48,15 @@ impl Settings {
                 None
             }
         };
-        settings.guard.show_uncertain = flag(
-            "guard.showUncertain",
-            object
-                .get("guard")
-                .and_then(|guard| guard.get("showUncertain")),
-        )
-        .unwrap_or_default();
-        settings.status_notifications =
-            flag("statusNotifications", object.get("statusNotifications")).unwrap_or_default();
-        settings.trusted = flag("trusted", object.get("trusted"));
-        if !unknown.is_empty() {
-            complaints.push(format!(
-                "Unknown settings of asd are ignored: {}.",
-                unknown.join(", ")
-            ));
+        settings.status_notifications = flag("statusNotifications").unwrap_or_default();
+        settings.trusted = flag("trusted");
+        for name in OF_CLIENTS {
+            project.remove(*name);
+        }
+        // A client that knows a setting and leaves it alone sends null.
+        project.retain(|_, value| !value.is_null());
+        if !project.is_empty() {
+            settings.project = Value::Object(project);
         }
         (settings, complaints)
     }
@@ -315,19 +276,18 @@ mod tests {
     }
 
     #[test]
-    fn unknown_keys_are_named_once() {
-        let (settings, complaints) =
-            Settings::read(&json!({"asd": {"guard": {"showUncertain": true, "x": 1}, "y": 2}}));
-        assert!(settings.guard.show_uncertain);
-        assert_eq!(
-            complaints,
-            ["Unknown settings of asd are ignored: guard.x, y."]
-        );
+    fn what_the_project_decides_is_handed_on() {
+        let (settings, complaints) = Settings::read(&json!({
+            "asd": {"guard": {"showUncertain": true}, "path": "/x", "trusted": false, "files": null}
+        }));
+        assert_eq!(settings.project, json!({"guard": {"showUncertain": true}}));
+        assert_eq!(settings.trusted, Some(false));
+        assert_eq!(complaints, Vec::<String>::new());
     }
 
     #[test]
     fn a_wrong_type_is_said_and_ignored() {
-        let (settings, complaints) = Settings::read(&json!({"guard": {"showUncertain": "yes"}}));
+        let (settings, complaints) = Settings::read(&json!({"statusNotifications": "yes"}));
         assert_eq!(settings, Settings::default());
         assert_eq!(complaints.len(), 1);
     }

@@ -89,13 +89,19 @@ impl Snapshot {
         &self.0.projects
     }
 
-    /// The innermost folder that holds a file.
+    /// The innermost folder that holds a file, else one whose settings name the
+    /// folder of recipes that holds it.
     #[must_use]
     pub fn project_of(&self, path: &Path) -> Option<&Arc<Project>> {
-        self.0
-            .projects
+        let projects = &self.0.projects;
+        projects
             .iter()
-            .find(|project| project.relative(path).is_some())
+            .find(|project| project.holds(path))
+            .or_else(|| {
+                projects
+                    .iter()
+                    .find(|project| project.relative(path).is_some())
+            })
     }
 
     /// The open document of a file of a project, however it was opened.
@@ -144,10 +150,8 @@ impl Snapshot {
 
     pub(crate) fn view(&self, document: &Arc<OpenDocument>) -> DocumentView {
         let found = document.path.as_deref().and_then(|path| {
-            self.0
-                .projects
-                .iter()
-                .find_map(|project| Some((project, project.relative(path)?)))
+            let project = self.project_of(path)?;
+            Some((project, project.relative(path)?))
         });
         let (project, path) = match found {
             Some((project, path)) => (project.clone(), Some(path)),
@@ -233,8 +237,7 @@ impl DocumentView {
         let report = Arc::new(
             self.project
                 .state
-                .rules()
-                .check(&target, cancel)
+                .check_text(&target, cancel)
                 .map_err(|_| jsonrpc::Error::request_cancelled())?,
         );
         self.document

@@ -197,9 +197,7 @@ impl Request<'_> {
         let range = self.view.range(finding.span);
         let code = Some(NumberOrString::String(finding.rule.id.clone()));
         let shown = self.context.diagnostics.iter().find(|shown| {
-            shown.source.as_deref() == Some(SOURCE)
-                && shown.code == code
-                && shown.range == range
+            shown.source.as_deref() == Some(SOURCE) && shown.code == code && shown.range == range
         })?;
         Some(vec![shown.clone()])
     }

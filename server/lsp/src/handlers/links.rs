@@ -41,10 +41,12 @@ pub fn document_link(
             continue;
         };
         if project.root.join(path).is_file() {
-            let target = snapshot.uri_of(project, path).and_then(|uri| match source.lines {
-                Some((first, _)) => format!("{}#L{first}", uri.as_str()).parse().ok(),
-                None => Some(uri),
-            });
+            let target = snapshot
+                .uri_of(project, path)
+                .and_then(|uri| match source.lines {
+                    Some((first, _)) => format!("{}#L{first}", uri.as_str()).parse().ok(),
+                    None => Some(uri),
+                });
             push(source.span, target, "Open the source".to_owned());
         }
     }

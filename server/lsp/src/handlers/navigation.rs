@@ -47,19 +47,26 @@ fn target_at(snapshot: &Snapshot, view: &DocumentView, offset: usize) -> Option<
     let project = &view.project;
     let text = &view.text().text;
     if let Some(recipe) = parse_open(view).and_then(|parsed| parsed.recipe) {
-        let source = recipe.reasoning.sources.iter().find(|source| {
-            !source.span.is_empty() && source.span.touches(offset)
-        });
+        let source = recipe
+            .reasoning
+            .sources
+            .iter()
+            .find(|source| !source.span.is_empty() && source.span.touches(offset));
         if let Some(source) = source {
             let location = recipe_file::source_location(snapshot, project, source)?;
             return Some((source.span, location));
         }
-        let relation = recipe.relations.values().flatten().find(|relation| {
-            !relation.span.is_empty() && relation.span.touches(offset)
-        });
+        let relation = recipe
+            .relations
+            .values()
+            .flatten()
+            .find(|relation| !relation.span.is_empty() && relation.span.touches(offset));
         if let Some(relation) = relation {
             let (path, _) = recipes::by_name(project, &relation.target)?;
-            return Some((relation.span, recipe_file::location(snapshot, project, path)?));
+            return Some((
+                relation.span,
+                recipe_file::location(snapshot, project, path)?,
+            ));
         }
     }
     if let Some(span) = mention_at(view.language(), text, offset) {

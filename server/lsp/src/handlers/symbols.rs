@@ -145,7 +145,11 @@ fn guards(recipe: &Recipe) -> Vec<Entry> {
         .map(|guard| {
             let whole = guard.spans.whole;
             let pattern = guard.spans.pattern;
-            let name_span = if whole.contains(pattern) { pattern } else { whole };
+            let name_span = if whole.contains(pattern) {
+                pattern
+            } else {
+                whole
+            };
             let mut entry = Entry::new(&guard.id, SymbolKind::OPERATOR, whole, name_span);
             entry.detail = Some(guard.severity.as_str().to_owned());
             entry
@@ -205,7 +209,13 @@ pub fn workspace_symbol(
     let mut found = Vec::new();
     for project in snapshot.projects() {
         for (path, recipe) in recipes::search(project, &params.query, LIMIT) {
-            found.push((SymbolKind::CLASS, label(recipe), project, path.to_owned(), None));
+            found.push((
+                SymbolKind::CLASS,
+                label(recipe),
+                project,
+                path.to_owned(),
+                None,
+            ));
         }
         if !params.query.trim().is_empty() {
             for (rule, path) in rules(project, &params.query) {
@@ -288,7 +298,11 @@ fn range_of(snapshot: &Snapshot, project: &Project, data: &SymbolData) -> Range 
     let parsed = asd_recipe::parse(&text.text, home);
     let guard = data.rule.as_ref().and_then(|rule| {
         let recipe = parsed.recipe.as_ref()?;
-        let guard = recipe.constraints.guards.iter().find(|guard| guard.id == *rule)?;
+        let guard = recipe
+            .constraints
+            .guards
+            .iter()
+            .find(|guard| guard.id == *rule)?;
         Some(guard.spans.whole)
     });
     let span = guard.unwrap_or_else(|| recipe_file::name_span(&parsed));

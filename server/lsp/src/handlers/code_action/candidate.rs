@@ -4,9 +4,7 @@ use asd_recipe::{Code, Lifecycle, Reasoning, Recipe, SourceRef, normalise_trigge
 use asd_syntax::Language;
 use asd_text::Span;
 use serde_json::json;
-use tower_lsp_server::ls_types::{
-    self, CodeAction, CodeActionKind, Command, Position, Range, Uri,
-};
+use tower_lsp_server::ls_types::{self, CodeAction, CodeActionKind, Command, Position, Range, Uri};
 
 use super::Request;
 use super::skeleton::dedented;

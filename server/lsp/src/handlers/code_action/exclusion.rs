@@ -46,10 +46,8 @@ fn edit(request: &Request<'_>, rule: &str, path: &str) -> Option<ls_types::Works
             return None;
         }
         let text = with_exclusion("{}\n", rule, path, now)?;
-        let insertion = ls_types::TextEdit::new(
-            Range::new(Position::new(0, 0), Position::new(0, 0)),
-            text,
-        );
+        let insertion =
+            ls_types::TextEdit::new(Range::new(Position::new(0, 0), Position::new(0, 0)), text);
         return Some(
             EditBuilder::default()
                 .create(uri.clone())
@@ -66,7 +64,11 @@ fn edit(request: &Request<'_>, rule: &str, path: &str) -> Option<ls_types::Works
         .map(|view| view.version());
     Some(
         EditBuilder::default()
-            .edit(uri, version, vec![ls_types::TextEdit::new(range, edit.text)])
+            .edit(
+                uri,
+                version,
+                vec![ls_types::TextEdit::new(range, edit.text)],
+            )
             .build(request.support),
     )
 }
@@ -82,7 +84,10 @@ fn with_exclusion(text: &str, rule: &str, path: &str, now: u64) -> Option<String
     let files = by_rule.array_value_or_create(rule)?;
     files.ensure_multiline();
     files.append(CstInputValue::Object(vec![
-        ("filePath".to_owned(), CstInputValue::String(path.to_owned())),
+        (
+            "filePath".to_owned(),
+            CstInputValue::String(path.to_owned()),
+        ),
         (
             "reason".to_owned(),
             CstInputValue::String("ignored from the editor".to_owned()),
@@ -135,6 +140,9 @@ mod tests {
     fn what_is_no_json_is_left_alone() {
         assert_eq!(with_exclusion("{", "x", "a.ts", 7), None);
         assert_eq!(with_exclusion("[]", "x", "a.ts", 7), None);
-        assert_eq!(with_exclusion("{\"ruleExclusions\": 1}", "x", "a.ts", 7), None);
+        assert_eq!(
+            with_exclusion("{\"ruleExclusions\": 1}", "x", "a.ts", 7),
+            None
+        );
     }
 }

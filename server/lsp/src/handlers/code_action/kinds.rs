@@ -5,7 +5,10 @@ use tower_lsp_server::ls_types::CodeActionKind;
 /// Whether a client that asks for `only` these kinds, or for everything, wants
 /// an action of `kind`.
 pub(super) fn wanted(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
-    only.is_none_or(|only| only.iter().any(|asked| is_below(kind.as_str(), asked.as_str())))
+    only.is_none_or(|only| {
+        only.iter()
+            .any(|asked| is_below(kind.as_str(), asked.as_str()))
+    })
 }
 
 fn is_below(kind: &str, asked: &str) -> bool {

@@ -13,9 +13,8 @@ pub(super) fn add(request: &mut Request<'_>) {
     let selection = request.selection;
     let problems = of_this_version(&request.view);
     let on_selection = |problem: &&Problem| touches(selection, problem.span);
-    let on_line = |problem: &&Problem| {
-        lines.line_of(problem.span.start) == lines.line_of(selection.start)
-    };
+    let on_line =
+        |problem: &&Problem| lines.line_of(problem.span.start) == lines.line_of(selection.start);
     let mut here: Vec<&Problem> = problems.iter().filter(on_selection).collect();
     if here.is_empty() {
         here = problems.iter().filter(on_line).collect();

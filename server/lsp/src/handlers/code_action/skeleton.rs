@@ -48,10 +48,12 @@ pub(super) fn add(request: &mut Request<'_>, here: &[Finding]) {
 fn named_here<'v>(view: &'v DocumentView, cursor: usize, here: &[Finding]) -> Vec<&'v Recipe> {
     let project = &view.project;
     let text = &view.text().text;
-    let by_finding = here.iter().filter_map(|finding| match &finding.rule.origin {
-        RuleOrigin::Recipe(origin) => recipes::at_path(project, &origin.path),
-        RuleOrigin::Pack { .. } | RuleOrigin::BuiltIn => None,
-    });
+    let by_finding = here
+        .iter()
+        .filter_map(|finding| match &finding.rule.origin {
+            RuleOrigin::Recipe(origin) => recipes::at_path(project, &origin.path),
+            RuleOrigin::Pack { .. } | RuleOrigin::BuiltIn => None,
+        });
     let by_mention = mention_at(view.language(), text, cursor)
         .and_then(|span| recipes::by_trigger(project, span.of(text)));
     let by_search = view
@@ -115,8 +117,10 @@ pub(super) fn dedented(code: &str) -> impl Iterator<Item = &str> {
         }
     }
     let common = common.to_owned();
-    code.lines()
-        .map(move |line| line.strip_prefix(common.as_str()).unwrap_or_else(|| line.trim_start()))
+    code.lines().map(move |line| {
+        line.strip_prefix(common.as_str())
+            .unwrap_or_else(|| line.trim_start())
+    })
 }
 
 /// The imports that are not there yet, before the first one that is.
@@ -152,7 +156,10 @@ fn imports(text: &str, headers: &[String], ending: LineEnding, limit: usize) -> 
         return None;
     }
     let block = format!("{}\n", missing.join("\n"));
-    Some(TextEdit::insert(at, with_line_ending(&block, ending).into_owned()))
+    Some(TextEdit::insert(
+        at,
+        with_line_ending(&block, ending).into_owned(),
+    ))
 }
 
 #[cfg(test)]
@@ -161,7 +168,10 @@ mod tests {
 
     #[test]
     fn code_takes_the_indentation_of_its_place() {
-        assert_eq!(indented("    a\n      b\n\n    c\n", "\t"), "\ta\n\t  b\n\n\tc");
+        assert_eq!(
+            indented("    a\n      b\n\n    c\n", "\t"),
+            "\ta\n\t  b\n\n\tc"
+        );
         assert_eq!(indented("a $0 ${x}", "  "), "  a $0 ${x}");
     }
 

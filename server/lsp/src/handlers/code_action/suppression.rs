@@ -79,7 +79,10 @@ fn removal(language: Language, text: &str, suppression: &Suppression) -> Option<
     if around.chars().any(char::is_alphanumeric) {
         return Some(TextEdit::remove(directive));
     }
-    Some(TextEdit::remove(with_blanks(text, with_braces(text, comment))))
+    Some(TextEdit::remove(with_blanks(
+        text,
+        with_braces(text, comment),
+    )))
 }
 
 /// A comment with the braces of JSX around it.
@@ -140,8 +143,14 @@ mod tests {
 
     #[test]
     fn one_rule_of_several_goes_alone() {
-        assert_eq!(without("a(); // asd:ignore x,y", "x"), "a(); // asd:ignore y");
-        assert_eq!(without("a(); // asd:ignore x,y", "y"), "a(); // asd:ignore x");
+        assert_eq!(
+            without("a(); // asd:ignore x,y", "x"),
+            "a(); // asd:ignore y"
+        );
+        assert_eq!(
+            without("a(); // asd:ignore x,y", "y"),
+            "a(); // asd:ignore x"
+        );
     }
 
     #[test]

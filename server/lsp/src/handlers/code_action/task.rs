@@ -54,26 +54,15 @@ impl ActionData {
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub(super) enum Task {
     /// Applies the fix of one finding.
-    Fix {
-        rule: String,
-        fingerprint: String,
-    },
+    Fix { rule: String, fingerprint: String },
     /// Applies all safe fixes of one rule.
-    FixRule {
-        rule: String,
-    },
+    FixRule { rule: String },
     /// Applies all safe fixes.
     FixAll,
     /// Suppresses the rule on the finding's line.
-    IgnoreLine {
-        rule: String,
-        fingerprint: String,
-    },
+    IgnoreLine { rule: String, fingerprint: String },
     /// Suppresses the rule in the file.
-    IgnoreFile {
-        rule: String,
-        fingerprint: String,
-    },
+    IgnoreFile { rule: String, fingerprint: String },
 }
 
 impl Task {
@@ -112,9 +101,11 @@ pub(super) fn edit(
             .and_then(|finding| finding.fix)
             .map(|fix| fix.edits)
             .unwrap_or_default(),
-        Task::FixRule { rule } => {
-            fix_all(view, &|finding| is_safe(finding) && finding.rule.id == *rule, cancel)?
-        }
+        Task::FixRule { rule } => fix_all(
+            view,
+            &|finding| is_safe(finding) && finding.rule.id == *rule,
+            cancel,
+        )?,
         Task::FixAll => fix_all(view, &is_safe, cancel)?,
         Task::IgnoreLine { rule, fingerprint } => find(view, rule, fingerprint, cancel)?
             .and_then(|finding| suppression::edit(view, &finding, SuppressionScope::Line))

@@ -1,0 +1,307 @@
+//! Checking documents on the pool, and publishing what is still current.
+//!
+//! A document has at most one check under way. A change cancels it and has it
+//! run again for the newest version. A result is published only under the lock
+//! of the session, after its [`Stamp`] was compared with the present one: so it
+//! can be neither late nor double.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use asd_guard::{FileReport, Target};
+use asd_syntax::{Language, Tree};
+use tower_lsp_server::ls_types::notification::PublishDiagnostics;
+use tower_lsp_server::ls_types::{Diagnostic, PublishDiagnosticsParams, Uri};
+
+use crate::diagnostics::{self, Place};
+use crate::project::is_knowledge;
+use crate::server::Server;
+use crate::session::{ClosedFile, Published, Running, Session, Stamp};
+use crate::snapshot::{DocumentView, Snapshot};
+use crate::uri::UriKey;
+
+/// A check of one version of a document by one set of rules.
+struct Job {
+    snapshot: Snapshot,
+    view: DocumentView,
+    stamp: Stamp,
+    kind: JobKind,
+    cancel: Arc<AtomicBool>,
+}
+
+enum JobKind {
+    /// Guards on source code.
+    Code {
+        language: Language,
+        previous: Option<Tree>,
+    },
+    /// A recipe or another file of the project, whose problems are known.
+    ProjectFile { path: String },
+}
+
+/// What a check came to.
+struct Outcome {
+    diagnostics: Vec<Diagnostic>,
+    report: Option<Arc<FileReport>>,
+}
+
+impl Server {
+    /// Has a document checked, soon; a check of it that runs is stopped.
+    pub(crate) fn schedule_check(&self, session: &mut Session, key: &UriKey) {
+        if let Some(running) = session.running.get_mut(key) {
+            running.cancel.store(true, Ordering::Relaxed);
+            running.again = true;
+            return;
+        }
+        session.running.insert(
+            key.clone(),
+            Running {
+                cancel: Arc::default(),
+                again: false,
+            },
+        );
+        let server = self.clone();
+        let key = key.clone();
+        self.pool().spawn(move || server.run_checks(&key));
+    }
+
+    fn run_checks(&self, key: &UriKey) {
+        loop {
+            let job = {
+                let mut session = self.session();
+                let job = prepare(&session, key);
+                if job.is_none() {
+                    session.running.remove(key);
+                }
+                job
+            };
+            let Some(job) = job else { return };
+            let outcome = catch_unwind(AssertUnwindSafe(|| run(&job))).unwrap_or_else(|_| {
+                tracing::error!(
+                    "a check of {} failed unexpectedly; its findings are left out",
+                    job.view.uri().as_str()
+                );
+                // Nothing that was made for an older text may stay.
+                Some(Outcome {
+                    diagnostics: Vec::new(),
+                    report: None,
+                })
+            });
+            let mut session = self.session();
+            if let Some(outcome) = outcome {
+                self.take_outcome(&mut session, &job, outcome);
+            }
+            match session.running.get_mut(key) {
+                Some(running) if running.again => {
+                    running.again = false;
+                    running.cancel = Arc::default();
+                }
+                _ => {
+                    session.running.remove(key);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn take_outcome(&self, session: &mut Session, job: &Job, outcome: Outcome) {
+        let key = &job.view.document.key;
+        if let Some(report) = outcome.report {
+            if let (Some(tree), Some(history)) =
+                (report.tree.clone(), session.histories.get_mut(key))
+            {
+                history.adopt(job.stamp.serial, tree);
+            }
+            job.view.document.keep_report(job.stamp.epoch, report);
+        }
+        let Some(document) = session.documents.get(key).cloned() else {
+            return;
+        };
+        let view = session.snapshot().view(&document);
+        if session.stamp(&document, &view.project) != job.stamp {
+            return;
+        }
+        self.publish_open(
+            session,
+            key,
+            &document.uri,
+            document.version,
+            job.stamp,
+            outcome.diagnostics,
+        );
+    }
+
+    fn publish_open(
+        &self,
+        session: &mut Session,
+        key: &UriKey,
+        uri: &Uri,
+        version: i32,
+        stamp: Stamp,
+        diagnostics: Vec<Diagnostic>,
+    ) {
+        if let Some(before) = session.published.get_mut(key)
+            && let Some(shown) = before.stamp
+        {
+            let unchanged = shown.serial == stamp.serial && before.diagnostics == diagnostics;
+            if shown == stamp || unchanged {
+                before.stamp = Some(stamp);
+                return;
+            }
+        }
+        self.outbox()
+            .notify::<PublishDiagnostics>(&PublishDiagnosticsParams {
+                uri: uri.clone(),
+                diagnostics: diagnostics.clone(),
+                version: Some(version),
+            });
+        session.published.insert(
+            key.clone(),
+            Published {
+                uri: uri.clone(),
+                stamp: Some(stamp),
+                diagnostics,
+            },
+        );
+    }
+
+    /// Shows what a check of a file on disk found, unless it is open now.
+    pub(crate) fn publish_closed(
+        &self,
+        session: &mut Session,
+        file: ClosedFile,
+        diagnostics: Vec<Diagnostic>,
+    ) {
+        let key = UriKey::new(&file.uri);
+        let Some(folder) = session
+            .folders
+            .iter()
+            .find(|folder| folder.key == file.folder)
+        else {
+            return;
+        };
+        if session.is_open(folder, &file.path) {
+            session.closed.insert(key, file);
+            return;
+        }
+        if diagnostics.is_empty() {
+            session.closed.remove(&key);
+            self.publish_nothing(session, &key);
+            return;
+        }
+        let unchanged = session
+            .published
+            .get(&key)
+            .is_some_and(|before| before.stamp.is_none() && before.diagnostics == diagnostics);
+        if !unchanged {
+            self.outbox()
+                .notify::<PublishDiagnostics>(&PublishDiagnosticsParams {
+                    uri: file.uri.clone(),
+                    diagnostics: diagnostics.clone(),
+                    version: None,
+                });
+            session.published.insert(
+                key.clone(),
+                Published {
+                    uri: file.uri.clone(),
+                    stamp: None,
+                    diagnostics,
+                },
+            );
+        }
+        session.closed.insert(key, file);
+    }
+
+    /// Takes back whatever the client shows for a document.
+    pub(crate) fn publish_nothing(&self, session: &mut Session, key: &UriKey) {
+        let Some(before) = session.published.remove(key) else {
+            return;
+        };
+        if before.diagnostics.is_empty() {
+            return;
+        }
+        self.outbox()
+            .notify::<PublishDiagnostics>(&PublishDiagnosticsParams {
+                uri: before.uri,
+                diagnostics: Vec::new(),
+                version: None,
+            });
+    }
+}
+
+/// The next check of a document, as things stand; `None` when it is closed, not
+/// in a language that we know, or when its folder or its own overlay is still
+/// being loaded, which leads to another check.
+fn prepare(session: &Session, key: &UriKey) -> Option<Job> {
+    let document = session.documents.get(key)?;
+    if let Some((folder, _)) = document
+        .path
+        .as_deref()
+        .and_then(|path| session.folder_of(path))
+        && folder.project.is_none()
+    {
+        return None;
+    }
+    let snapshot = session.snapshot();
+    let view = snapshot.view(document);
+    let kind = match &view.path {
+        Some(path) if is_knowledge(path) => {
+            if view.project.overlays.get(path) != Some(&document.serial) {
+                return None;
+            }
+            JobKind::ProjectFile { path: path.clone() }
+        }
+        _ => JobKind::Code {
+            language: document.language()?,
+            previous: session
+                .histories
+                .get(key)
+                .and_then(|history| history.tree()),
+        },
+    };
+    Some(Job {
+        stamp: session.stamp(document, &view.project),
+        cancel: session.running.get(key)?.cancel.clone(),
+        snapshot,
+        view,
+        kind,
+    })
+}
+
+fn run(job: &Job) -> Option<Outcome> {
+    let place = Place {
+        snapshot: &job.snapshot,
+        project: &job.view.project,
+        uri: job.view.uri(),
+        version: Some(job.view.version()),
+        text: job.view.text(),
+    };
+    match &job.kind {
+        JobKind::ProjectFile { path } => Some(Outcome {
+            diagnostics: diagnostics::of_problems(
+                &job.view.project.state.problems_of(path),
+                &place,
+            ),
+            report: None,
+        }),
+        JobKind::Code { language, previous } => {
+            let target = Target {
+                path: job.view.path.as_deref(),
+                text: &job.view.text().text,
+                language: *language,
+                previous: previous.clone(),
+            };
+            let report = job
+                .view
+                .project
+                .state
+                .check_text(&target, &job.cancel)
+                .ok()?;
+            Some(Outcome {
+                diagnostics: diagnostics::of_report(&report, &place),
+                report: Some(Arc::new(report)),
+            })
+        }
+    }
+}

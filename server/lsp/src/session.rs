@@ -1,0 +1,355 @@
+//! The one owner of everything that changes: documents, folders, settings, and
+//! what was published last. It is locked only for short, synchronous changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use asd_syntax::Tree;
+use asd_text::{DocumentEdit, Encoding};
+use tower_lsp_server::ls_types::{Diagnostic, Uri};
+
+use crate::document::OpenDocument;
+use crate::project::{self, Project};
+use crate::settings::{ClientFacts, Settings};
+use crate::snapshot::{Parts, Snapshot};
+use crate::uri::UriKey;
+
+/// See the module.
+pub(crate) struct Session {
+    pub(crate) phase: Phase,
+    pub(crate) encoding: Encoding,
+    pub(crate) client: Arc<ClientFacts>,
+    pub(crate) settings: Arc<Settings>,
+    /// The settings that came with `initialize`.
+    pub(crate) first_settings: Arc<Settings>,
+    /// What was wrong with settings, each said once.
+    pub(crate) complaints: BTreeSet<String>,
+    pub(crate) documents: Arc<BTreeMap<UriKey, Arc<OpenDocument>>>,
+    pub(crate) histories: BTreeMap<UriKey, History>,
+    pub(crate) folders: Vec<Folder>,
+    projects: Arc<[Arc<Project>]>,
+    pub(crate) loose: Arc<Project>,
+    /// What the client shows, for open and for closed files.
+    pub(crate) published: BTreeMap<UriKey, Published>,
+    /// Closed files whose findings are kept.
+    pub(crate) closed: BTreeMap<UriKey, ClosedFile>,
+    /// The last check of a closed file that was asked for; older ones are
+    /// dropped.
+    pub(crate) closed_checks: BTreeMap<UriKey, u64>,
+    pub(crate) running: BTreeMap<UriKey, Running>,
+    /// The status that the client was told last.
+    pub(crate) status: Option<crate::status::Status>,
+    /// Workspace checks under way, by their progress token.
+    pub(crate) workspace_checks: BTreeMap<String, Arc<AtomicBool>>,
+    serial: u64,
+}
+
+/// How far the conversation has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// `initialize` was not answered yet.
+    New,
+    /// It was answered; `initialized` has not come.
+    Answered,
+    /// The client works with us.
+    Running,
+    /// `shutdown` was answered.
+    ShutDown,
+}
+
+/// A workspace folder.
+pub(crate) struct Folder {
+    pub(crate) uri: Uri,
+    pub(crate) key: UriKey,
+    pub(crate) root: PathBuf,
+    pub(crate) real_root: PathBuf,
+    /// `None` until it is loaded.
+    pub(crate) project: Option<Arc<Project>>,
+    pub(crate) pending: Pending,
+    /// Whether a load runs, which takes up `pending` when it is done.
+    pub(crate) loading: bool,
+    /// Whether a workspace check of it has been asked for.
+    pub(crate) wholly_checked: bool,
+    /// How many of its own files something is wrong with.
+    pub(crate) problem_files: usize,
+    /// Whether those are being looked for.
+    pub(crate) sweep: Sweep,
+}
+
+/// What a folder's next state has to take account of.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    /// Everything is read anew.
+    pub(crate) all: bool,
+    /// The client's settings changed.
+    pub(crate) settings: bool,
+    /// Project-relative files that changed on disk.
+    pub(crate) files: BTreeSet<String>,
+    /// Project-relative files whose open buffer changed, was opened or closed.
+    pub(crate) overlays: BTreeSet<String>,
+}
+
+/// The search for problems in a folder's own files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sweep {
+    Idle,
+    Running,
+    /// The state changed while it ran.
+    Again,
+}
+
+impl Pending {
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.all && !self.settings && self.files.is_empty() && self.overlays.is_empty()
+    }
+}
+
+/// What decides whether a result is still current.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) serial: u64,
+    pub(crate) epoch: u64,
+}
+
+/// What the client was told of a document last.
+pub(crate) struct Published {
+    pub(crate) uri: Uri,
+    /// `None` for a closed file.
+    pub(crate) stamp: Option<Stamp>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// A closed file whose findings stay in the list of problems.
+#[derive(Clone, Debug)]
+pub(crate) struct ClosedFile {
+    pub(crate) uri: Uri,
+    pub(crate) folder: UriKey,
+    /// Project-relative path with `/`.
+    pub(crate) path: String,
+}
+
+/// A check under way.
+pub(crate) struct Running {
+    pub(crate) cancel: Arc<AtomicBool>,
+    pub(crate) again: bool,
+}
+
+/// The last tree of a document and the edits that it was not told of.
+#[derive(Default)]
+pub(crate) struct History {
+    tree: Option<(u64, Tree)>,
+    edits: Vec<(u64, DocumentEdit)>,
+    /// Trees of versions before this one are of no use any more.
+    floor: u64,
+}
+
+/// With more edits than this a fresh parse costs less than keeping them.
+const MOST_EDITS: usize = 4_096;
+
+impl History {
+    /// Notes one change of the version with that serial; `None` for a new text.
+    pub(crate) fn note(&mut self, serial: u64, edit: Option<DocumentEdit>) {
+        match edit {
+            Some(edit) if self.edits.len() < MOST_EDITS => self.edits.push((serial, edit)),
+            _ => {
+                self.tree = None;
+                self.edits.clear();
+                self.floor = serial;
+            }
+        }
+    }
+
+    /// The last tree, told of every edit up to now.
+    pub(crate) fn tree(&self) -> Option<Tree> {
+        let (_, tree) = self.tree.as_ref()?;
+        let mut tree = tree.clone();
+        for (_, edit) in &self.edits {
+            asd_syntax::edit_tree(&mut tree, edit);
+        }
+        Some(tree)
+    }
+
+    /// Takes over the tree of a version.
+    pub(crate) fn adopt(&mut self, serial: u64, tree: Tree) {
+        let newest = self.tree.as_ref().map_or(0, |(serial, _)| *serial);
+        if serial < self.floor || serial < newest {
+            return;
+        }
+        self.edits.retain(|(of, _)| *of > serial);
+        self.tree = Some((serial, tree));
+    }
+}
+
+impl Session {
+    pub(crate) fn new(loose: Arc<Project>) -> Self {
+        Self {
+            phase: Phase::New,
+            encoding: Encoding::Utf16,
+            client: Arc::default(),
+            settings: Arc::default(),
+            first_settings: Arc::default(),
+            complaints: BTreeSet::new(),
+            documents: Arc::default(),
+            histories: BTreeMap::new(),
+            folders: Vec::new(),
+            projects: Arc::new([]),
+            loose,
+            published: BTreeMap::new(),
+            closed: BTreeMap::new(),
+            closed_checks: BTreeMap::new(),
+            running: BTreeMap::new(),
+            status: None,
+            workspace_checks: BTreeMap::new(),
+            serial: 0,
+        }
+    }
+
+    /// Tells the person of something wrong with the settings, once. What comes
+    /// before the client may be spoken to is said then.
+    pub(crate) fn complain(&mut self, complaint: String) {
+        if self.phase == Phase::Running && !self.complaints.contains(&complaint) {
+            tracing::warn!("{complaint}");
+        }
+        self.complaints.insert(complaint);
+    }
+
+    /// A number that was never given before.
+    pub(crate) fn next_serial(&mut self) -> u64 {
+        self.serial += 1;
+        self.serial
+    }
+
+    /// Everything at this moment, for a request.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        Snapshot(Arc::new(Parts {
+            encoding: self.encoding,
+            client: self.client.clone(),
+            settings: self.settings.clone(),
+            documents: self.documents.clone(),
+            projects: self.projects.clone(),
+            loose: self.loose.clone(),
+        }))
+    }
+
+    /// The innermost folder that holds a path, loaded or not, and the path
+    /// relative to it.
+    pub(crate) fn folder_of(&self, path: &Path) -> Option<(&Folder, String)> {
+        self.folders
+            .iter()
+            .filter_map(|folder| Some((folder, folder.relative(path)?)))
+            .max_by_key(|(folder, _)| folder.depth())
+    }
+
+    /// The folders that a file is part of the knowledge of, each with the name
+    /// that it has there.
+    pub(crate) fn knowledge_at(&self, path: Option<&Path>) -> Vec<(UriKey, String)> {
+        let Some(path) = path else {
+            return Vec::new();
+        };
+        let mut places = self.outer_knowledge_at(path);
+        if let Some((folder, relative)) = self.folder_of(path)
+            && project::is_knowledge(&relative)
+        {
+            places.push((folder.key.clone(), relative));
+        }
+        places
+    }
+
+    /// The same for folders whose settings name the folder of recipes that
+    /// holds the file.
+    pub(crate) fn outer_knowledge_at(&self, path: &Path) -> Vec<(UriKey, String)> {
+        self.folders
+            .iter()
+            .filter(|folder| folder.relative(path).is_none())
+            .filter_map(|folder| {
+                let project = folder.project.as_ref()?;
+                let name = project.relative(path)?;
+                Some((folder.key.clone(), name))
+            })
+            .collect()
+    }
+
+    /// The folder of that key.
+    pub(crate) fn folder_mut(&mut self, key: &UriKey) -> Option<&mut Folder> {
+        self.folders.iter_mut().find(|folder| folder.key == *key)
+    }
+
+    /// Must be called whenever a folder or its project was exchanged.
+    pub(crate) fn projects_changed(&mut self) {
+        let mut loaded: Vec<_> = self
+            .folders
+            .iter()
+            .filter_map(|folder| Some((folder.depth(), folder.project.clone()?)))
+            .collect();
+        loaded.sort_by_key(|(depth, _)| std::cmp::Reverse(*depth));
+        self.projects = loaded.into_iter().map(|(_, project)| project).collect();
+    }
+
+    /// The stamp that a result for this document has to carry.
+    pub(crate) fn stamp(&self, document: &OpenDocument, project: &Project) -> Stamp {
+        Stamp {
+            serial: document.serial,
+            epoch: project.epoch,
+        }
+    }
+
+    /// Whether a file of a folder is open in the editor.
+    pub(crate) fn is_open(&self, folder: &Folder, relative: &str) -> bool {
+        self.open_document(folder, relative).is_some()
+    }
+
+    /// The open document of a file of a folder.
+    pub(crate) fn open_document(
+        &self,
+        folder: &Folder,
+        relative: &str,
+    ) -> Option<&Arc<OpenDocument>> {
+        self.documents.values().find(|document| {
+            document
+                .path
+                .as_deref()
+                .and_then(|path| folder.relative(path))
+                .is_some_and(|path| path == relative)
+        })
+    }
+}
+
+impl Folder {
+    /// A folder that is not loaded yet.
+    pub(crate) fn new(uri: Uri) -> Option<Self> {
+        let root = crate::uri::to_path(&uri)?;
+        let real_root = std::fs::canonicalize(&root).unwrap_or_else(|_| root.clone());
+        Some(Self {
+            key: key_of_folder(&uri),
+            uri,
+            root,
+            real_root,
+            project: None,
+            pending: Pending {
+                all: true,
+                ..Pending::default()
+            },
+            loading: false,
+            wholly_checked: false,
+            problem_files: 0,
+            sweep: Sweep::Idle,
+        })
+    }
+
+    /// The path relative to the folder, with `/`; links in the folder's own
+    /// path may be resolved or not.
+    pub(crate) fn relative(&self, path: &Path) -> Option<String> {
+        project::relative(&self.root, &self.real_root, path)
+    }
+
+    fn depth(&self) -> usize {
+        self.real_root.components().count()
+    }
+}
+
+/// The key of a folder, with or without a slash at its end.
+pub(crate) fn key_of_folder(uri: &Uri) -> UriKey {
+    UriKey::of(uri.as_str().trim_end_matches('/'))
+}
