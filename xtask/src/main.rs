@@ -4,6 +4,7 @@
 
 mod bench;
 mod demo;
+mod fuzz;
 mod gen_docs;
 mod test;
 mod tools;
@@ -28,6 +29,8 @@ enum Task {
     Test(test::Options),
     /// Measure speed and memory beside peers
     Bench(bench::Options),
+    /// Feed random input for a while
+    Fuzz(fuzz::Options),
     /// Write the generated documents and schemas
     Gen {
         /// Change nothing; fail when a generated file is not up to date
@@ -41,6 +44,7 @@ fn main() -> anyhow::Result<()> {
         Task::Demo => demo::demo(),
         Task::Test(options) => test::test(&options),
         Task::Bench(options) => bench::bench(&options),
+        Task::Fuzz(options) => fuzz::fuzz(&options),
         Task::Gen { check } => gen_docs::generate(if check {
             gen_docs::Mode::Check
         } else {
