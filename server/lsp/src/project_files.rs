@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use asd_guard::{GuardOptions, RuleSet, SourceFilter, Target};
-use asd_recipe::Recipe;
+use asd_recipe::{Lifecycle, Recipe};
 use asd_store::{Disk, Unreadable};
 use asd_syntax::Language;
 use asd_text::Span;
@@ -136,9 +136,11 @@ fn paths(snapshot: &Snapshot, project: &Project, cancel: &AtomicBool) -> Vec<Str
     paths.into_iter().collect()
 }
 
-/// The rules of one recipe alone, or of one of its guards.
+/// The rules of one recipe alone, or of one of its guards, whatever state of its
+/// life the recipe is in.
 pub(crate) fn rules_of(path: &str, recipe: &Recipe, guard: Option<&str>) -> RuleSet {
     let mut alone = recipe.clone();
+    alone.lifecycle = Lifecycle::Active;
     if let Some(id) = guard {
         alone.constraints.guards.retain(|guard| guard.id == id);
     }

@@ -31,21 +31,8 @@ use crate::snapshot::{DocumentView, Snapshot};
 use crate::workspace_edit::{EditBuilder, EditSupport};
 use task::{ActionData, Task};
 
-/// What our diagnostics name as their source.
-const SOURCE: &str = "asd";
-
 /// The kind of the action that applies all safe fixes.
-pub const SOURCE_FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.asd");
-
-/// The kinds of all our actions, as they are declared to the client.
-#[must_use]
-pub fn kinds() -> Vec<CodeActionKind> {
-    vec![
-        CodeActionKind::QUICKFIX,
-        CodeActionKind::REFACTOR,
-        SOURCE_FIX_ALL,
-    ]
-}
+const SOURCE_FIX_ALL: CodeActionKind = CodeActionKind::new(crate::FIX_ALL);
 
 /// `textDocument/codeAction`
 pub fn code_action(
@@ -197,7 +184,7 @@ impl Request<'_> {
         let range = self.view.range(finding.span);
         let code = Some(NumberOrString::String(finding.rule.id.clone()));
         let shown = self.context.diagnostics.iter().find(|shown| {
-            shown.source.as_deref() == Some(SOURCE) && shown.code == code && shown.range == range
+            shown.source.as_deref() == Some(crate::SOURCE) && shown.code == code && shown.range == range
         })?;
         Some(vec![shown.clone()])
     }

@@ -23,9 +23,6 @@ use crate::snapshot::{DocumentView, Snapshot};
 /// Longer lists are cut; the client asks again as more is typed.
 const LIMIT: usize = 200;
 
-/// The characters after which a client asks by itself.
-pub const TRIGGER_CHARACTERS: [&str; 2] = ["@", ":"];
-
 /// `textDocument/completion`
 pub fn completion(
     snapshot: &Snapshot,
@@ -37,19 +34,15 @@ pub fn completion(
         return Ok(None);
     };
     let offset = view.offset(place.position);
-    let list = triggers(snapshot, &view, offset)
-        .or_else(|| rule_ids(&view, offset))
-        .or_else(|| {
-            // A colon is typed everywhere; only in front matter does it mean
-            // that a value follows.
-            let by_colon = params.context.is_some_and(|context| {
-                context.trigger_kind == CompletionTriggerKind::TRIGGER_CHARACTER
-                    && context.trigger_character.as_deref() != Some(":")
-            });
-            (!by_colon)
-                .then(|| front_matter::complete(&view, offset))
-                .flatten()
-        });
+    // Where an `@` made the client ask, nothing but a trigger is wanted.
+    let by_at = params
+        .context
+        .is_some_and(|context| context.trigger_kind == CompletionTriggerKind::TRIGGER_CHARACTER);
+    let list = match triggers(snapshot, &view, offset) {
+        None if by_at => None,
+        None => rule_ids(&view, offset).or_else(|| front_matter::complete(&view, offset)),
+        triggers => triggers,
+    };
     Ok(list.map(CompletionResponse::List))
 }
 
