@@ -1,2 +1,89 @@
-//! asd
-fn main() {}
+//! `asd`: the one binary of Alembic. It reads the command line, hands the work
+//! to the rooms below and shows what comes back. Results go to stdout, notes
+//! and progress to stderr.
+
+mod args;
+mod check;
+mod completions;
+mod excerpt;
+mod explain;
+mod guard_test;
+mod output;
+mod recipe;
+mod recipe_file;
+mod rules;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Arguments, Command, ConfigCommand, GuardCommand, normalise};
+use crate::terminal::Terminal;
+
+/// What a command ends with. (guard.md §14)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// Nothing is wrong.
+    Fine,
+    /// Something is wrong with what was checked.
+    Errors,
+    /// The command could not be carried out.
+    Failed,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Fine => Self::SUCCESS,
+            Outcome::Errors => Self::from(1),
+            Outcome::Failed => Self::from(2),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse_from(normalise(std::env::args_os()));
+    let mut terminal = Terminal::new(arguments.color);
+    match run(&arguments.command, &mut terminal).and_then(|outcome| {
+        terminal.finish()?;
+        Ok(outcome)
+    }) {
+        Ok(outcome) => outcome.into(),
+        // Whoever reads the output has seen enough of it.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            terminal.error(&format!("{error:#}"));
+            Outcome::Failed.into()
+        }
+    }
+}
+
+fn run(command: &Command, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
+    match command {
+        Command::Check(options) | Command::Guard(GuardCommand::Check(options)) => {
+            check::run(options, terminal)
+        }
+        Command::Guard(GuardCommand::Rules(options)) => rules::run(options, terminal),
+        Command::Guard(GuardCommand::Explain(options)) => explain::run(options, terminal),
+        Command::Guard(GuardCommand::Test(options)) => guard_test::run(options, terminal),
+        Command::Recipe(command) => recipe::run(command, terminal),
+        Command::Config(ConfigCommand::Schema) => {
+            terminal.json(&asd_store::config_schema())?;
+            Ok(Outcome::Fine)
+        }
+        Command::Completions { shell } => completions::run(*shell, terminal),
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let io = cause
+            .downcast_ref::<std::io::Error>()
+            .map(std::io::Error::kind);
+        let json = cause
+            .downcast_ref::<serde_json::Error>()
+            .and_then(serde_json::Error::io_error_kind);
+        io.or(json) == Some(std::io::ErrorKind::BrokenPipe)
+    })
+}

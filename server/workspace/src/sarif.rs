@@ -8,7 +8,7 @@ use asd_store::Skipped;
 use asd_text::{LineIndex, TextEdit};
 use serde_json::{Value, json};
 
-use crate::report::Place;
+use crate::report::{FileProblem, Place};
 use crate::{BatchReport, CheckedFile};
 
 const SCHEMA: &str =
@@ -17,9 +17,14 @@ const SCHEMA: &str =
 const BASE: &str = "%SRCROOT%";
 
 /// A log with one run. `version` is that of the program; `skipped` is what the
-/// walk could not look at.
+/// walk could not look at, `broken` what is not in force.
 #[must_use]
-pub fn sarif(batch: &BatchReport, skipped: &[Skipped], version: &str) -> Value {
+pub fn sarif(
+    batch: &BatchReport,
+    skipped: &[Skipped],
+    broken: &[FileProblem],
+    version: &str,
+) -> Value {
     let mut rules: BTreeMap<&str, &RuleInfo> = BTreeMap::new();
     for finding in batch.files.iter().flat_map(|file| &file.findings) {
         rules.insert(&finding.rule.id, &finding.rule);
@@ -35,6 +40,20 @@ pub fn sarif(batch: &BatchReport, skipped: &[Skipped], version: &str) -> Value {
                 .iter()
                 .map(|finding| result(file, text, &lines, finding, index[finding.rule.id.as_str()]))
                 .collect::<Vec<_>>()
+        })
+        .collect();
+    let configuration: Vec<Value> = broken
+        .iter()
+        .map(|problem| {
+            json!({
+                "level": level(problem.severity),
+                "descriptor": {"id": problem.code},
+                "message": {"text": problem.message},
+                "locations": [{"physicalLocation": {
+                    "artifactLocation": artifact(&problem.path),
+                    "region": region(problem.place),
+                }}],
+            })
         })
         .collect();
     let notifications: Vec<Value> = batch
@@ -63,6 +82,7 @@ pub fn sarif(batch: &BatchReport, skipped: &[Skipped], version: &str) -> Value {
             "invocations": [{
                 "executionSuccessful": true,
                 "toolExecutionNotifications": notifications,
+                "toolConfigurationNotifications": configuration,
             }],
             "results": results,
         }],

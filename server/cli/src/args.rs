@@ -1,0 +1,331 @@
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A team's conventions, checked where the code is written.
+#[derive(Debug, Parser)]
+#[command(
+    name = "asd",
+    version,
+    propagate_version = true,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_help = "Examples:
+  asd check                     check the current folder
+  asd check src --fix           mend what can be mended without a look
+  asd check --format sarif      a report for code scanning
+  asd recipe new @retry-queue   start a recipe
+  asd guard test                run the examples of all recipes
+
+Settings are in Alembic/config.toml; `asd config schema` describes them."
+)]
+pub(crate) struct Arguments {
+    /// When to use colours; NO_COLOR is honoured too.
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) color: Color,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// When the output is a terminal.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check files against the project's recipes and the built-in rules
+    Check(CheckOptions),
+    /// Check, list, explain and test rules
+    #[command(subcommand)]
+    Guard(GuardCommand),
+    /// Write, check and look at recipes
+    #[command(subcommand)]
+    Recipe(RecipeCommand),
+    /// Describe the settings
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Print a completion script
+    #[command(after_help = "Examples:
+  asd completions bash > /etc/bash_completion.d/asd
+  asd completions zsh > ~/.zfunc/_asd
+  asd completions fish > ~/.config/fish/completions/asd.fish")]
+    Completions {
+        /// The shell that it is for.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum GuardCommand {
+    /// The same as `asd check`
+    Check(CheckOptions),
+    /// List the rules in force
+    Rules(RulesOptions),
+    /// Say what a rule is about, and where it comes from
+    Explain(ExplainOptions),
+    /// Run the examples of recipes against their guards
+    Test(TestOptions),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RecipeCommand {
+    /// Start a recipe from a template
+    New(NewOptions),
+    /// Say what is wrong with recipes, and run their examples
+    Check(RecipeCheckOptions),
+    /// Show a recipe
+    Show(ShowOptions),
+    /// List recipes, or search them
+    List(ListOptions),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print the JSON Schema of Alembic/config.toml
+    Schema,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes:
+  0  no error was found (there may be warnings)
+  1  an error was found, or a recipe is broken
+  2  wrong usage, or nothing could be checked
+
+Files that git ignores, dependencies and build results are left out, unless git
+tracks them or they are named. A file in a project inside the project (a folder
+with an Alembic/ of its own) is checked by that project's rules.
+
+Examples:
+  asd check
+  asd check src/net --rules recipe
+  asd check --fix --unsafe src/old.ts
+  asd check --format github        annotations in a GitHub workflow")]
+pub(crate) struct CheckOptions {
+    /// Files and folders to check; the current folder by default.
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// How the result is written.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    /// The same as `--format json`.
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+    /// Apply the fixes that are marked safe, then check again.
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Apply the other fixes too; look at the result.
+    #[arg(long = "unsafe", requires = "fix")]
+    pub(crate) unsafe_fixes: bool,
+    #[command(flatten)]
+    pub(crate) project: ProjectOptions,
+    /// How far rules may look.
+    #[arg(short, long, value_enum, default_value_t)]
+    pub(crate) scope: Scope,
+    /// Accepted for compatibility: nothing is cached.
+    #[arg(long, hide = true)]
+    pub(crate) no_cache: bool,
+}
+
+// No doc comment: it would become that of every command with these options.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct ProjectOptions {
+    /// Which rules are used.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) rules: Rules,
+    /// Settings that go over those of the project (TOML or JSON).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    #[default]
+    Text,
+    Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// Annotations of a GitHub workflow.
+    Github,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Rules {
+    #[default]
+    All,
+    Builtin,
+    Recipe,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scope {
+    #[default]
+    File,
+    Target,
+    Project,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RulesOptions {
+    /// Write JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) project: ProjectOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainOptions {
+    /// The rule's id.
+    pub(crate) rule: String,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A recipe's fenced blocks `bad`, `good` and `fixed` are its tests.
+
+Examples:
+  asd guard test
+  asd guard test Alembic/recipes/network"
+)]
+pub(crate) struct TestOptions {
+    /// Recipe files or folders; all recipes by default.
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  asd recipe new @retry-queue --title 'RetryQueue backoff rule' --language rust")]
+pub(crate) struct NewOptions {
+    /// The unique name, for example @retry-queue.
+    pub(crate) trigger: String,
+    /// What it is about; made from the trigger by default.
+    #[arg(long)]
+    pub(crate) title: Option<String>,
+    /// The language that it applies to.
+    #[arg(long, default_value = "all")]
+    pub(crate) language: String,
+    /// The folder below recipes/.
+    #[arg(long, default_value = "general")]
+    pub(crate) category: String,
+    /// Put it in candidates/, where its guards are not in force yet.
+    #[arg(long)]
+    pub(crate) candidate: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecipeCheckOptions {
+    /// Recipe files or folders; all recipes and settings by default.
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Write JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowOptions {
+    /// The trigger, with or without `@`.
+    pub(crate) trigger: String,
+    /// Write JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListOptions {
+    /// Words to search for, in English or Chinese.
+    #[arg(value_name = "WORD")]
+    pub(crate) query: Vec<String>,
+    /// Write JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The command line with its older forms written out: `guard:check` as `guard
+/// check`, and `guard FILE` as `guard check FILE`.
+pub(crate) fn normalise(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.collect();
+    // Options that stand before the command take no part in this.
+    let Some(at) = (1..arguments.len()).find(|&i| !is_option(&arguments[i])) else {
+        return arguments;
+    };
+    let split = arguments[at]
+        .to_str()
+        .and_then(|word| word.split_once(':'))
+        .filter(|(group, _)| ["guard", "recipe", "config"].contains(group))
+        .map(|(group, command)| (OsString::from(group), OsString::from(command)));
+    if let Some((group, command)) = split {
+        arguments.splice(at..=at, [group, command]);
+    } else if arguments[at] == "guard"
+        && arguments
+            .get(at + 1)
+            .is_some_and(|next| !is_guard_command(next))
+    {
+        arguments.insert(at + 1, "check".into());
+    }
+    arguments
+}
+
+fn is_option(argument: &OsString) -> bool {
+    argument.to_string_lossy().starts_with("--color=")
+}
+
+fn is_guard_command(word: &OsString) -> bool {
+    let known = [
+        "check",
+        "rules",
+        "explain",
+        "test",
+        "help",
+        "-h",
+        "--help",
+        "-V",
+        "--version",
+    ];
+    known.iter().any(|command| word == command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn normalised(line: &str) -> String {
+        normalise(line.split(' ').map(OsString::from))
+            .iter()
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    #[test]
+    fn older_forms_are_written_out() {
+        assert_eq!(normalised("asd guard:check src"), "asd guard check src");
+        assert_eq!(
+            normalised("asd guard a.ts b.ts"),
+            "asd guard check a.ts b.ts"
+        );
+        assert_eq!(
+            normalised("asd guard --json a.ts"),
+            "asd guard check --json a.ts"
+        );
+        assert_eq!(normalised("asd guard rules"), "asd guard rules");
+        assert_eq!(normalised("asd check a:b"), "asd check a:b");
+        assert_eq!(normalised("asd recipe:new @x"), "asd recipe new @x");
+    }
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        use clap::CommandFactory;
+        Arguments::command().debug_assert();
+    }
+}

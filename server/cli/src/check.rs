@@ -1,0 +1,276 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use asd_guard::{Finding, SourceFilter, Target};
+use asd_store::{Disk, FileEntry, Project, Skipped, read_text, write_atomic};
+use asd_syntax::Language;
+use asd_workspace::report::FileProblem;
+use asd_workspace::{BatchReport, Progress, ProjectState, Settings};
+
+use crate::Outcome;
+use crate::args::{CheckOptions, Format, ProjectOptions, Rules};
+use crate::output;
+use crate::terminal::Terminal;
+
+/// What was checked, in one or several projects, with all paths named from the
+/// first of them.
+pub(crate) struct Checked {
+    pub(crate) root: PathBuf,
+    pub(crate) batch: BatchReport,
+    pub(crate) skipped: Vec<Skipped>,
+    pub(crate) broken: Vec<FileProblem>,
+    /// The text of each file of `broken`.
+    pub(crate) texts: BTreeMap<String, std::sync::Arc<str>>,
+    pub(crate) fixed: usize,
+    pub(crate) recipe_files: usize,
+}
+
+pub(crate) fn run(options: &CheckOptions, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
+    let settings = settings(&options.project)?;
+    let checked = check(options, &settings, terminal)?;
+    let format = if options.json {
+        Format::Json
+    } else {
+        options.format
+    };
+    match format {
+        Format::Text => output::text::write(&checked, terminal)?,
+        Format::Json => output::json::write(&checked, terminal)?,
+        Format::Sarif => output::sarif::write(&checked, terminal)?,
+        Format::Github => output::github::write(&checked, terminal)?,
+    }
+    Ok(outcome(&checked, terminal))
+}
+
+fn outcome(checked: &Checked, terminal: &Terminal) -> Outcome {
+    let has_error = checked
+        .batch
+        .files
+        .iter()
+        .flat_map(|file| &file.findings)
+        .any(|finding| finding.severity == asd_recipe::Severity::Error);
+    if has_error || !checked.broken.is_empty() {
+        return Outcome::Errors;
+    }
+    let any = checked.batch.files.iter().any(|file| file.checked);
+    if !any && checked.recipe_files == 0 {
+        terminal
+            .error("nothing could be checked: no file in a known language was found or readable");
+        return Outcome::Failed;
+    }
+    Outcome::Fine
+}
+
+/// How projects are opened.
+pub(crate) fn settings(options: &ProjectOptions) -> anyhow::Result<Settings> {
+    if let Some(path) = &options.config {
+        std::fs::metadata(path)
+            .with_context(|| format!("cannot read the settings {}", path.display()))?;
+    }
+    Ok(Settings {
+        config_file: match &options.config {
+            Some(path) => Some(std::path::absolute(path)?),
+            None => None,
+        },
+        sources: match options.rules {
+            Rules::All => SourceFilter::All,
+            Rules::Builtin => SourceFilter::BuiltIn,
+            Rules::Recipe => SourceFilter::Recipe,
+        },
+        ..Settings::default()
+    })
+}
+
+fn check(
+    options: &CheckOptions,
+    settings: &Settings,
+    terminal: &Terminal,
+) -> anyhow::Result<Checked> {
+    let mut todo = by_project(&options.paths)?;
+    todo.reverse();
+    let mut root: Option<PathBuf> = None;
+    let mut batches = Vec::new();
+    let mut all = Checked {
+        root: PathBuf::new(),
+        batch: BatchReport::default(),
+        skipped: Vec::new(),
+        broken: Vec::new(),
+        texts: BTreeMap::new(),
+        fixed: 0,
+        recipe_files: 0,
+    };
+    while let Some((folder, paths)) = todo.pop() {
+        let state = ProjectState::load(&folder, settings);
+        let base = root.get_or_insert_with(|| state.project().root().to_path_buf());
+        let named = |rel: &str| name_from(base, state.project(), rel);
+        let never = AtomicBool::new(false);
+        let walked = state.walk(&paths, &never);
+        todo.extend(
+            walked
+                .nested
+                .iter()
+                .rev()
+                .map(|n| (n.clone(), vec![n.clone()])),
+        );
+        let (files, recipes): (Vec<FileEntry>, Vec<FileEntry>) = walked
+            .files
+            .into_iter()
+            .partition(|file| !state.is_project_file(&file.rel));
+        all.recipe_files += recipes.len();
+        let mut batch = check_files(&state, &files, terminal)?;
+        if options.fix {
+            let fixed = fix(&state, &batch, options, terminal);
+            if fixed > 0 {
+                all.fixed += fixed;
+                batch = check_files(&state, &files, terminal)?;
+            }
+        }
+        for file in &mut batch.files {
+            file.rel = named(&file.rel).into();
+        }
+        for skipped in &mut batch.skipped {
+            skipped.path = named(&skipped.path);
+        }
+        batches.push(batch);
+        let unread = state.skipped().iter().chain(&walked.skipped);
+        all.skipped.extend(unread.map(|skipped| Skipped {
+            path: named(&skipped.path),
+            reason: skipped.reason.clone(),
+        }));
+        for mut problem in state.broken() {
+            let text = state.text_of(&problem.path).map(|(text, _)| text);
+            problem.path = named(&problem.path);
+            all.texts
+                .entry(problem.path.clone())
+                .or_insert_with(|| text.unwrap_or_default());
+            all.broken.push(problem);
+        }
+    }
+    all.root = root.unwrap_or_default();
+    all.batch = BatchReport::join(batches);
+    all.skipped.sort();
+    all.skipped.dedup();
+    Ok(all)
+}
+
+/// The paths of the command line under the roots of their projects, in the
+/// order in which they were named.
+fn by_project(paths: &[PathBuf]) -> anyhow::Result<Vec<(PathBuf, Vec<PathBuf>)>> {
+    let here = [PathBuf::from(".")];
+    let paths = if paths.is_empty() { &here } else { paths };
+    let mut projects: Vec<(PathBuf, Vec<PathBuf>)> = Vec::new();
+    for path in paths {
+        if path.symlink_metadata().is_err() {
+            bail!("there is no file or folder {}", path.display());
+        }
+        let path = std::path::absolute(path)?;
+        let root = Project::discover(&path).root().to_path_buf();
+        match projects.iter_mut().find(|(known, _)| *known == root) {
+            Some((_, paths)) => paths.push(path),
+            None => projects.push((root, vec![path])),
+        }
+    }
+    Ok(projects)
+}
+
+/// How a file of `project` is called in a report about the project at `base`.
+fn name_from(base: &Path, project: &Project, rel: &str) -> String {
+    if project.root() == base {
+        return rel.to_owned();
+    }
+    let path = project.root().join(rel);
+    match path.strip_prefix(base) {
+        Ok(below) => below.display().to_string().replace('\\', "/"),
+        Err(_) => path.display().to_string().replace('\\', "/"),
+    }
+}
+
+fn check_files(
+    state: &ProjectState,
+    files: &[FileEntry],
+    terminal: &Terminal,
+) -> anyhow::Result<BatchReport> {
+    let start = Instant::now();
+    let last = Mutex::new(start);
+    let shown = AtomicBool::new(false);
+    let watched = terminal.shows_progress;
+    let progress = |progress: Progress| {
+        if !watched || start.elapsed() < Duration::from_millis(500) {
+            return;
+        }
+        if let Ok(mut last) = last.try_lock()
+            && last.elapsed() > Duration::from_millis(100)
+        {
+            *last = Instant::now();
+            shown.store(true, std::sync::atomic::Ordering::Relaxed);
+            anstream::eprint!("\rChecked {} of {} files", progress.done, progress.total);
+        }
+    };
+    let batch = state.check_files(files, &progress, &AtomicBool::new(false))?;
+    if shown.into_inner() {
+        anstream::eprint!("\r\u{1b}[K");
+    }
+    Ok(batch)
+}
+
+/// Applies fixes file by file; says how many were applied.
+fn fix(
+    state: &ProjectState,
+    batch: &BatchReport,
+    options: &CheckOptions,
+    terminal: &Terminal,
+) -> usize {
+    let wanted = |finding: &Finding| {
+        finding
+            .fix
+            .as_ref()
+            .is_some_and(|fix| fix.safe || options.unsafe_fixes)
+    };
+    let mut applied = 0;
+    for file in &batch.files {
+        if !file.findings.iter().any(wanted) {
+            continue;
+        }
+        match fix_file(state, &file.rel, &file.path, &wanted) {
+            Ok(count) => applied += count,
+            Err(error) => terminal.error(&format!("{}: not fixed: {error:#}", file.rel)),
+        }
+    }
+    applied
+}
+
+fn fix_file(
+    state: &ProjectState,
+    rel: &str,
+    path: &Path,
+    wanted: &dyn Fn(&Finding) -> bool,
+) -> anyhow::Result<usize> {
+    // Read anew: the file may have changed since it was checked.
+    let decoded = read_text(&Disk, path)?;
+    let Some(language) = Language::of_file(path, &decoded.text) else {
+        return Ok(0);
+    };
+    let target = Target {
+        path: Some(rel),
+        text: &decoded.text,
+        language,
+        previous: None,
+    };
+    let outcome = state
+        .rules()
+        .fix_all(&target, wanted, &AtomicBool::new(false))?;
+    if outcome.text == decoded.text {
+        return Ok(0);
+    }
+    let mut bytes = Vec::with_capacity(outcome.text.len() + 3);
+    if decoded.bom {
+        bytes.extend_from_slice("\u{FEFF}".as_bytes());
+    }
+    bytes.extend_from_slice(outcome.text.as_bytes());
+    write_atomic(state.project(), rel, &bytes)?;
+    Ok(outcome.applied.iter().map(|(_, count)| count).sum())
+}
