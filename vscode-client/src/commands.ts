@@ -29,6 +29,7 @@ export function registerCommands(surroundings: Surroundings): void {
     output.show(true);
   });
   register("alembic.checkWorkspace", () => runOnServer(session, "asd.checkWorkspace"));
+  register("alembic.reload", () => runOnServer(session, "asd.reload"));
   register("alembic.showStatus", () => runOnServer(session, "asd.showStatus"));
   register("alembic.setup", () => runOnServer(session, "asd.setup"));
   register("alembic.showRecipe", () => {

@@ -2,18 +2,20 @@
 
 import { NotificationType } from "vscode-languageclient/node";
 
-export type ServerState = "starting" | "ready" | "indexing" | "warning" | "error";
+/** `loading` while a folder is read for the first time. */
+export type ServerState = "loading" | "ready" | "warning";
 
 /** Sent by the server whenever one of these facts changes. */
 export interface StatusParams {
   readonly state: ServerState;
-  /** Recipes that were loaded. */
+  /** Recipes of all folders. */
   readonly recipes: number;
   /** Rules in force, built-in ones included. */
   readonly rules: number;
-  /** Recipes and settings that have a problem. */
-  readonly problems: number;
-  readonly message?: string | null;
+  /** Files of the projects' own knowledge that something is wrong with. */
+  readonly problemFiles: number;
+  /** Workspace folders. */
+  readonly folders: number;
 }
 
 export const statusNotification = new NotificationType<StatusParams>("asd/status");

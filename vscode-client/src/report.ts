@@ -29,7 +29,7 @@ export function formatReport(facts: ReportFacts): string {
   if (status !== undefined) {
     rows.push([
       "Status",
-      `${status.state}: ${String(status.recipes)} recipes, ${String(status.rules)} rules, ${String(status.problems)} problems`,
+      `${status.state}: ${String(status.recipes)} recipes, ${String(status.rules)} rules, ${String(status.problemFiles)} files with problems`,
     ]);
   }
   return [

@@ -2,10 +2,12 @@
 
 import { commands, l10n, window, type ExtensionContext, type LogOutputChannel } from "vscode";
 import {
+  CloseAction,
   DidChangeConfigurationNotification,
   LanguageClient,
   RevealOutputChannelOn,
   State,
+  type ErrorHandler,
   type Executable,
   type LanguageClientOptions,
 } from "vscode-languageclient/node";
@@ -24,6 +26,8 @@ export class Session {
   private client: LanguageClient | undefined;
   private found: Server | undefined;
   private ended = false;
+  /** Whether the server has run since it was last started by intention. */
+  private reached = false;
   // The client reads this object each time it starts a process, so one client
   // serves every binary that the settings lead to.
   private readonly executable: Executable = { command: "", args: [] };
@@ -68,6 +72,7 @@ export class Session {
       return;
     }
     this.status.starting();
+    this.reached = false;
     try {
       this.found = undefined;
       const server = await findServer(this.context);
@@ -127,14 +132,24 @@ export class Session {
       // run commands or bring HTML into a hover.
       markdown: { isTrusted: false, supportHtml: false },
       middleware: middleware(() => this.running),
+      // A server that ends while it starts is one failure and one message, which
+      // `start` shows; the library would report each pipe that breaks as well.
+      initializationFailedHandler: () => false,
+      errorHandler: {
+        error: async (error, message, count) => ({ ...(await errors.error(error, message, count)), handled: true }),
+        closed: () => (this.reached ? errors.closed() : { action: CloseAction.DoNotRestart, handled: true }),
+      },
     };
     const client = new LanguageClient(SECTION, "Alembic", this.executable, options);
+    const errors: ErrorHandler = client.createDefaultErrorHandler();
     client.registerFeature(extraCapabilities);
     client.onNotification(statusNotification, (status) => {
       this.status.update(status);
     });
     client.onDidChangeState(({ newState }) => {
-      if (newState === State.Starting) {
+      if (newState === State.Running) {
+        this.reached = true;
+      } else if (newState === State.Starting) {
         this.status.starting();
       } else if (newState === State.Stopped) {
         this.status.stopped();

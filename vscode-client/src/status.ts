@@ -39,25 +39,21 @@ export class StatusItem implements Disposable {
 
   update(status: StatusParams): void {
     this.last = status;
-    const counts = l10n.t("{0} recipes, {1} rules", status.recipes, status.rules);
-    const detail = [status.message, status.problems > 0 ? l10n.t("{0} problems in recipes", status.problems) : ""]
-      .filter((part) => part !== undefined && part !== null && part !== "")
-      .join(" · ");
+    const counts = l10n.t("Alembic: {0} recipes, {1} rules", status.recipes, status.rules);
     switch (status.state) {
-      case "starting":
-        this.set(l10n.t("Alembic: starting"), detail, LanguageStatusSeverity.Information, true);
-        break;
-      case "indexing":
-        this.set(l10n.t("Alembic: reading recipes"), detail, LanguageStatusSeverity.Information, true);
+      case "loading":
+        this.set(l10n.t("Alembic: reading recipes"), "", LanguageStatusSeverity.Information, true);
         break;
       case "ready":
-        this.set(`Alembic: ${counts}`, detail, LanguageStatusSeverity.Information, false);
+        this.set(counts, "", LanguageStatusSeverity.Information, false);
         break;
       case "warning":
-        this.set(`Alembic: ${counts}`, detail, LanguageStatusSeverity.Warning, false);
-        break;
-      case "error":
-        this.set(l10n.t("Alembic: error"), detail, LanguageStatusSeverity.Error, false);
+        this.set(
+          counts,
+          l10n.t("{0} recipes or settings files have problems", status.problemFiles),
+          LanguageStatusSeverity.Warning,
+          false,
+        );
         break;
     }
   }

@@ -23,8 +23,8 @@ interface Manifest {
 }
 
 const text = (path: string) => readFileSync(join(REPOSITORY, path), "utf8");
-const json = <T>(path: string) => JSON.parse(text(path)) as T;
-const manifest = json<Manifest>("package.json");
+const json = (path: string): unknown => JSON.parse(text(path));
+const manifest = json("package.json") as Manifest;
 const sources = readdirSync(join(REPOSITORY, "vscode-client", "src"))
   .map((name) => text(`vscode-client/src/${name}`))
   .join("\n");
@@ -74,7 +74,7 @@ suite("the manifest and the code agree", () => {
   test("grammars and pictures exist", () => {
     const { grammars, walkthroughs } = manifest.contributes;
     for (const { path, scopeName } of grammars) {
-      assert.equal(json<{ scopeName: string }>(path).scopeName, scopeName);
+      assert.equal((json(path) as { scopeName: string }).scopeName, scopeName);
     }
     for (const { media } of walkthroughs.flatMap(({ steps }) => steps)) {
       assert.ok(existsSync(join(REPOSITORY, media.markdown)), media.markdown);
@@ -85,13 +85,13 @@ suite("the manifest and the code agree", () => {
 suite("every text is there in English and in Chinese", () => {
   test("texts of the manifest", () => {
     const used = sorted(all(/"%([\w.]+)%"/gu, text("package.json")));
-    assert.deepEqual(sorted(Object.keys(json("package.nls.json"))), used);
-    assert.deepEqual(sorted(Object.keys(json("package.nls.zh-cn.json"))), used);
+    assert.deepEqual(sorted(Object.keys(json("package.nls.json") as object)), used);
+    assert.deepEqual(sorted(Object.keys(json("package.nls.zh-cn.json") as object)), used);
   });
 
   test("texts of the code, with the same placeholders", () => {
     const used = all(/l10n\.t\(\s*"((?:[^"\\]|\\.)*)"/gu, sources);
-    const chinese = json<Record<string, string>>("vscode-client/l10n/bundle.l10n.zh-cn.json");
+    const chinese = json("vscode-client/l10n/bundle.l10n.zh-cn.json") as Record<string, string>;
     assert.deepEqual(sorted(Object.keys(chinese)), sorted(used));
     for (const [english, translation] of Object.entries(chinese)) {
       assert.deepEqual(sorted(all(/\{(\d)\}/gu, translation)), sorted(all(/\{(\d)\}/gu, english)), english);

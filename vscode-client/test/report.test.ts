@@ -29,11 +29,11 @@ test("a report says what runs and what it knows", () => {
     folders: 1,
     server: { path: "/opt/a|b/asd", source: "setting", version: "0.1.0" },
     running: true,
-    status: { state: "ready", recipes: 3, rules: 18, problems: 1 },
+    status: { state: "ready", recipes: 3, rules: 18, problemFiles: 1, folders: 1 },
     settings: { guard: { showUncertain: true } },
   });
   assert.match(text, /\| Server \| 0\.1\.0 \(setting\) \|/u);
   assert.match(text, /\| Binary \| \/opt\/a\\\|b\/asd \|/u);
-  assert.match(text, /\| Status \| ready: 3 recipes, 18 rules, 1 problems \|/u);
+  assert.match(text, /\| Status \| ready: 3 recipes, 18 rules, 1 files with problems \|/u);
   assert.match(text, /"showUncertain": true/u);
 });
