@@ -178,7 +178,7 @@ impl Body {
             match part.part {
                 Some(Part::Description) | None => markdown.push(part.raw),
                 Some(Part::Rationale) => rationale.push(part.raw),
-                Some(Part::Pattern) => pattern.push(part.raw),
+                Some(Part::Pattern) => pattern.0.extend(read_pattern(part.raw)),
                 Some(Part::UsageGuide) => usage.push(part.raw),
                 Some(Part::Steps) => steps.extend(read_steps(part.raw)),
                 Some(Part::Changes) => changes.extend(read_changes(part.raw)),
@@ -338,6 +338,25 @@ impl<'a> Info<'a> {
     }
 }
 
+/// A code sample: what stands in the section's only fence, else the whole
+/// section.
+fn read_pattern(raw: &str) -> Option<String> {
+    let text = block_text(raw);
+    match only_fence(&text) {
+        Some(code) => Some(code),
+        None => Some(text).filter(|text| !text.is_empty()),
+    }
+}
+
+/// The code of `text` when it is one fence and nothing else.
+fn only_fence(text: &str) -> Option<String> {
+    let found = blocks(text, 0);
+    match &found.fences[..] {
+        [fence] if found.prose.is_empty() && fence.closed => Some(fence.text.clone()),
+        _ => None,
+    }
+}
+
 /// Where the text of an ordered list item begins in `line`, when it is one at
 /// the left margin.
 fn ordered_item(line: &str) -> Option<usize> {
@@ -392,11 +411,21 @@ fn split_last_fence(text: &str) -> (String, String) {
     let text = block_text(text);
     let found = blocks(&text, 0);
     match found.fences.last() {
-        Some(fence) if text[fence.whole.end..].trim().is_empty() => {
+        Some(fence)
+            if text[fence.whole.end..].trim().is_empty()
+                && Info::of(fence.info.of(&text)).example.is_none() =>
+        {
             (block_text(&text[..fence.whole.start]), fence.text.clone())
         }
         _ => (text, String::new()),
     }
+}
+
+/// Whether the last fence of `text` would be taken for the code of a step.
+pub(crate) fn ends_with_code(text: &str) -> bool {
+    blocks(text, 0).fences.last().is_some_and(|fence| {
+        text[fence.whole.end..].trim().is_empty() && Info::of(fence.info.of(text)).example.is_none()
+    })
 }
 
 /// The parts of `text` under its `###` headings, the text before them first.
@@ -432,15 +461,21 @@ fn read_changes(raw: &str) -> Vec<CodeChange> {
             let mut before = None;
             let mut after = None;
             let found = blocks(&text, 0);
+            let says = |fence: &Fence, word: &str| {
+                fence.info.of(&text).split_whitespace().any(|w| w == word)
+            };
+            // Without the words, the first two fences are before and after.
+            let worded = found
+                .fences
+                .iter()
+                .any(|fence| says(fence, "before") || says(fence, "after"));
             for fence in &found.fences {
-                let words: Vec<&str> = fence.info.of(&text).split_whitespace().collect();
-                let is_after = words.contains(&"after");
-                let slot = if words.contains(&"before") || (!is_after && before.is_none()) {
-                    &mut before
-                } else if is_after || after.is_none() {
-                    &mut after
-                } else {
-                    continue;
+                let is_before = says(fence, "before") || (!worded && before.is_none());
+                let is_after = says(fence, "after") || (!worded && !is_before);
+                let slot = match (is_before, is_after) {
+                    (true, _) => &mut before,
+                    (_, true) => &mut after,
+                    _ => continue,
                 };
                 if slot.is_none() {
                     *slot = Some(fence.text.clone());

@@ -8,6 +8,7 @@
 mod body;
 mod checks;
 mod dimensions;
+mod enums;
 mod front_matter;
 mod hash;
 mod hostile;
@@ -22,6 +23,7 @@ mod parsed;
 mod problem;
 mod read;
 mod suggest;
+mod write;
 mod yaml;
 
 pub use dimensions::dimension_ids;
@@ -41,9 +43,4 @@ pub use parse::parse;
 pub use parsed::{FieldSpan, Home, ParsedRecipe, Section};
 pub use problem::{Problem, ProblemCode, QuickFix};
 pub use read::kind_of;
-
-/// Writes a recipe as a file in the canonical form. (knowledge.md §4)
-#[must_use]
-pub fn to_markdown(_recipe: &Recipe) -> String {
-    String::new()
-}
+pub use write::to_markdown;

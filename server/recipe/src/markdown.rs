@@ -200,9 +200,11 @@ fn heading(text: &str, line: &Line) -> Option<Heading> {
     })
 }
 
-/// A block of Markdown as it is stored: LF line ends, no blank lines around it.
+/// A block of Markdown as it is stored: LF line ends, no blank lines around it,
+/// and outside of code no blanks at the ends of lines.
 pub(crate) fn block_text(raw: &str) -> String {
     let text = with_line_ending(raw, LineEnding::Lf);
+    let text = tidy_lines(&text);
     let mut rest = text.trim_end();
     while let Some((line, after)) = rest.split_once('\n') {
         if !line.trim().is_empty() {
@@ -211,6 +213,78 @@ pub(crate) fn block_text(raw: &str) -> String {
         rest = after;
     }
     rest.to_owned()
+}
+
+/// Takes away the blanks at the ends of lines outside of fences. The two blanks
+/// that break a line within a paragraph stay.
+pub(crate) fn tidy_lines(text: &str) -> String {
+    let lines = lines_from(text, 0);
+    let has_blanks = lines.iter().any(|line| {
+        let content = line.text(text);
+        content.ends_with(char::is_whitespace)
+    });
+    if !has_blanks {
+        return text.to_owned();
+    }
+    let fences = blocks(text, 0).fences;
+    let mut out = String::with_capacity(text.len());
+    let mut fences = fences.iter().peekable();
+    for (index, line) in lines.iter().enumerate() {
+        while fences
+            .next_if(|fence| fence.whole.end < line.content.start)
+            .is_some()
+        {}
+        let content = line.text(text);
+        let in_code = fences.peek().is_some_and(|fence| {
+            fence.whole.contains(line.content)
+                && (line.content != fence.whole || fence.whole.is_empty())
+        });
+        let trimmed = content.trim_end();
+        let next_is_text = lines
+            .get(index + 1)
+            .is_some_and(|next| !next.is_blank(text));
+        if in_code {
+            out.push_str(content);
+        } else if !trimmed.is_empty() && content.ends_with("  ") && next_is_text {
+            out.push_str(trimmed);
+            out.push_str("  ");
+        } else {
+            out.push_str(trimmed);
+        }
+        out.push_str(&text[line.content.end..line.whole.end]);
+    }
+    out
+}
+
+/// `text` with every heading above `level` (and those that `known` picks) moved
+/// down to `level`, so that it does not end the section that it stands in, and
+/// with its last fence closed.
+pub(crate) fn contained(text: &str, level: u8, known: impl Fn(&str, u8) -> bool) -> String {
+    let found = blocks(text, 0);
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for heading in &found.headings {
+        let title = heading.title.of(text);
+        if !known(title, heading.level) {
+            continue;
+        }
+        let at = heading.line.start + indent_of(heading.line.of(text));
+        out.push_str(&text[done..at]);
+        for _ in heading.level..level {
+            out.push('#');
+        }
+        done = at;
+    }
+    out.push_str(&text[done..]);
+    if let Some(fence) = found.fences.last().filter(|fence| !fence.closed) {
+        let line = &text[fence.whole.start..];
+        let line = line[indent_of(line)..].lines().next().unwrap_or_default();
+        let marker = if line.starts_with('~') { '~' } else { '`' };
+        let length = line.len() - line.trim_start_matches(marker).len();
+        out.push('\n');
+        out.extend(std::iter::repeat_n(marker, length));
+    }
+    out
 }
 
 /// The fence that can hold `code`: longer than any run of backticks at the

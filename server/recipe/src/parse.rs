@@ -58,6 +58,7 @@ pub fn parse(text: &str, home: Home) -> ParsedRecipe {
             }),
         });
     }
+    let is_mapping = matches!(loaded.root.value, Value::Map(_)) || loaded.root.is_null();
     let root = mapping(loaded.root, &mut parsed);
     parsed.fields = read::field_spans(&root);
 
@@ -69,7 +70,9 @@ pub fn parse(text: &str, home: Home) -> ParsedRecipe {
     let (recipe, stated, problems) = reading.finish();
     parsed.problems.extend(problems);
     parsed.problems.extend(disguises(text));
-    checks::check(text, &front, &body, &recipe, stated, &mut parsed);
+    if is_mapping {
+        checks::check(text, &front, &body, &recipe, stated, &mut parsed);
+    }
     parsed.recipe = Some(recipe);
     parsed
         .problems

@@ -4,8 +4,11 @@ use serde_json::Value as Json;
 
 use crate::keys::{KeyInfo, find_key};
 use crate::suggest::nearest;
-use crate::yaml::{Entry, Node, Plain, Style, Value, scalar};
+use crate::yaml::{Entry, Node, Plain, Style, Value, flow_scalar, scalar};
 use crate::{Problem, ProblemCode, QuickFix, Severity};
+
+/// How many permitted values a message names.
+const SHORT_LIST: usize = 14;
 
 /// Reads values out of nodes and notes what is wrong with them.
 pub(super) struct Reader<'a> {
@@ -264,17 +267,28 @@ impl<'a> Reader<'a> {
             .copied()
             .find(|value| folded(value) == folded(written));
         let suggestion = meant.or_else(|| nearest(written, permitted.iter().copied()));
-        let list = permitted
-            .iter()
-            .map(|value| format!("`{value}`"))
-            .collect::<Vec<_>>()
-            .join(", ");
+        let hint = match suggestion {
+            Some(value) if permitted.len() > SHORT_LIST => format!("Did you mean `{value}`?"),
+            _ => {
+                let more = if permitted.len() > SHORT_LIST {
+                    ", …"
+                } else {
+                    ""
+                };
+                let list: Vec<String> = permitted
+                    .iter()
+                    .take(SHORT_LIST)
+                    .map(|value| format!("`{value}`"))
+                    .collect();
+                format!("Use one of {}{more}.", list.join(", "))
+            }
+        };
         let severity = if meant.is_some() {
             Severity::Warning
         } else {
             severity
         };
-        let message = format!("`{key}` cannot be `{written}`. Use one of {list}.");
+        let message = format!("`{key}` cannot be `{written}`. {hint}");
         let edit = suggestion.and_then(|value| self.replace_scalar(node, value));
         self.problem(node.span, severity, ProblemCode::InvalidValue, message)
             .fix = suggestion.zip(edit).map(|(value, edit)| QuickFix {
@@ -373,27 +387,28 @@ impl<'a> Reader<'a> {
         used: &[&str],
         place: &str,
     ) {
-        let candidates = table
+        let free = table
             .iter()
             .map(|key| key.name)
             .filter(|name| !used.contains(name));
-        let suggestion = nearest(&entry.key, candidates);
-        let (severity, message) = match suggestion {
-            Some(name) => (
-                Severity::Warning,
-                format!(
-                    "`{}` is not a key {place}. Did you mean `{name}`?",
-                    entry.key
+        let suggestion = nearest(&entry.key, free);
+        let (severity, message) =
+            match suggestion.or_else(|| nearest(&entry.key, table.iter().map(|key| key.name))) {
+                Some(name) => (
+                    Severity::Warning,
+                    format!(
+                        "`{}` is not a key {place}. Did you mean `{name}`?",
+                        entry.key
+                    ),
                 ),
-            ),
-            None => (
-                Severity::Info,
-                format!(
-                    "`{}` is not a key {place}. It is kept but has no effect.",
-                    entry.key
+                None => (
+                    Severity::Info,
+                    format!(
+                        "`{}` is not a key {place}. It is kept but has no effect.",
+                        entry.key
+                    ),
                 ),
-            ),
-        };
+            };
         let exact = entry.key_span.of(self.text) == entry.key;
         self.problem(entry.key_span, severity, ProblemCode::UnknownKey, message)
             .fix = suggestion.filter(|_| exact).map(|name| QuickFix {
@@ -401,11 +416,6 @@ impl<'a> Reader<'a> {
             edits: vec![TextEdit::replace(entry.key_span, name)],
         });
     }
-}
-
-/// A scalar inside `[…]`.
-fn flow_scalar(text: &str) -> String {
-    scalar(text)
 }
 
 /// The entries of a mapping by the name of their key.

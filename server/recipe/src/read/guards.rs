@@ -162,7 +162,8 @@ fn guard(
             spans.severity = Some(entry.value.span).filter(|span| !span.is_empty());
             reader.one_of(entry, SEVERITIES, Severity::Warning)
         })
-        .map_or(Severity::Warning, severity);
+        .and_then(Severity::from_name)
+        .unwrap_or_default();
     let message = known.get("message").and_then(|e| reader.line(e));
     let fix_suggestion = known.get("fixSuggestion").and_then(|e| reader.line(e));
     let fix = known.get("fix").and_then(|entry| {
@@ -219,21 +220,6 @@ fn bare_pattern(reader: &mut Reader<'_>, item: &Node) {
     });
 }
 
-const fn severity_list() -> [(&'static str, Severity); 3] {
-    [
-        ("info", Severity::Info),
-        ("warning", Severity::Warning),
-        ("error", Severity::Error),
-    ]
-}
-
-fn severity(name: &str) -> Severity {
-    severity_list()
-        .into_iter()
-        .find(|(known, _)| *known == name)
-        .map_or(Severity::Warning, |(_, severity)| severity)
-}
-
 /// The ways to say what is looked for, in the order in which the first counts.
 const WAYS: &[&str] = &["pattern", "ast", "rule", "astQuery"];
 
@@ -278,18 +264,25 @@ fn kind(
     if stated == Some(other)
         && let Some(type_entry) = known.get("type")
     {
-        let message = if way == "pattern" {
-            "A guard of type `ast` needs `ast`, `rule` or `astQuery`; a `pattern` is a regular expression. Change the type or the key.".to_owned()
-        } else {
-            format!("`{way}` is matched on the syntax tree, so the type is `ast`.")
-        };
         let edit = reader.replace_scalar(&type_entry.value, wanted);
-        reader
-            .error(type_entry.value.span, ProblemCode::Guard, message)
-            .fix = edit.map(|edit| QuickFix {
+        let span = type_entry.value.span;
+        let problem = if way == "pattern" {
+            reader.error(
+                span,
+                ProblemCode::Guard,
+                "A guard of type `ast` needs `ast`, `rule` or `astQuery`; a `pattern` is a regular expression. Change the type or the key.",
+            )
+        } else {
+            let message = format!("`{way}` is matched on the syntax tree, so the type is `ast`.");
+            reader.warning(span, ProblemCode::Guard, message)
+        };
+        problem.fix = edit.map(|edit| QuickFix {
             title: format!("Change to `{wanted}`"),
             edits: vec![edit],
         });
+        if way == "pattern" {
+            return None;
+        }
     }
     if way == "pattern" {
         return regex(reader, known, entry);
@@ -344,7 +337,7 @@ fn regex(reader: &mut Reader<'_>, known: &Known<'_>, entry: &Entry) -> Option<Gu
     let match_in = known
         .get("matchIn")
         .and_then(|e| reader.one_of(e, MATCH_IN, Severity::Warning))
-        .map(match_in);
+        .and_then(MatchIn::from_name);
     let multiline = known.get("multiline").and_then(|e| reader.bool(e));
     for name in ["constraints", "utils"] {
         if let Some(entry) = known.get(name) {
@@ -406,15 +399,6 @@ fn flags(reader: &mut Reader<'_>, entry: &Entry) -> Option<String> {
     Some(kept)
 }
 
-fn match_in(name: &str) -> MatchIn {
-    match name {
-        "text" => MatchIn::Text,
-        "comments" => MatchIn::Comments,
-        "strings" => MatchIn::Strings,
-        _ => MatchIn::Code,
-    }
-}
-
 fn ast(reader: &mut Reader<'_>, known: &Known<'_>, way: &str, entry: &Entry) -> Option<AstGuard> {
     let mut object = |name: &str| {
         let entry = known.get(name)?;
@@ -435,7 +419,7 @@ fn ast(reader: &mut Reader<'_>, known: &Known<'_>, way: &str, entry: &Entry) -> 
             })
         }
         "rule" => {
-            if reader.map(entry).is_empty() {
+            if entry.value.entries().is_none_or(<[Entry]>::is_empty) {
                 let span = if entry.value.span.is_empty() {
                     entry.key_span
                 } else {
@@ -560,10 +544,15 @@ pub(super) fn unknown_language(reader: &mut Reader<'_>, name: &str, node: &Node,
     }
     let suggestion = nearest(name, known_languages());
     let edit = suggestion.and_then(|id| reader.replace_scalar(node, id));
-    let known = known_languages().collect::<Vec<_>>().join(", ");
-    let message = format!(
-        "`{key}` names `{name}`, which is not a language that is checked. Known are all, {known}."
-    );
+    let hint = match suggestion {
+        Some(id) => format!("Did you mean `{id}`?"),
+        None => format!(
+            "Known are all, {}.",
+            known_languages().collect::<Vec<_>>().join(", ")
+        ),
+    };
+    let message =
+        format!("`{key}` names `{name}`, which is not a language that is checked. {hint}");
     reader
         .warning(node.span, ProblemCode::InvalidValue, message)
         .fix = suggestion.zip(edit).map(|(id, edit)| QuickFix {
@@ -590,15 +579,11 @@ fn fix(reader: &mut Reader<'_>, entry: &Entry) -> Option<FixTemplate> {
         });
     };
     let (known, _): (Known<'_>, IndexMap<String, Json>) = reader.sort(entries, FIX, "of `fix`");
-    let kind = match known
+    let kind = known
         .get("kind")
         .and_then(|e| reader.one_of(e, FIX_KINDS, Severity::Warning))
-    {
-        Some("insert_before") => FixKind::InsertBefore,
-        Some("insert_after") => FixKind::InsertAfter,
-        Some("remove") => FixKind::Remove,
-        _ => FixKind::Replace,
-    };
+        .and_then(FixKind::from_name)
+        .unwrap_or_default();
     let template = known.get("template").and_then(|e| match &e.value.value {
         Value::Scalar(scalar) if scalar.style == Style::Quoted => Some(scalar.text.clone()),
         _ => reader.text(e),

@@ -13,7 +13,7 @@ use crate::keys::{
     REASONING, SCOPES, SOURCES, TOP, TOPIC_HINTS, find_key,
 };
 use crate::names::{is_canonical_trigger, normalise_trigger};
-use crate::yaml::{Entry, Node, Value, scalar};
+use crate::yaml::{Entry, Node, Value};
 use crate::{
     Code, CodeChange, FieldSpan, Guard, Home, Kind, Lifecycle, LifecycleEvent, Problem,
     ProblemCode, QuickFix, Reasoning, Recipe, Scope, Severity, SourceRef, Step, Verification,
@@ -196,11 +196,7 @@ fn identity(reader: &mut Reader<'_>, known: &Known<'_>, recipe: &mut Recipe, sta
         match reader.one_of(entry, KINDS, Severity::Error) {
             Some(name) => {
                 stated.kind = Some(entry.value.span);
-                recipe.kind = match name {
-                    "rule" => Kind::Rule,
-                    "fact" => Kind::Fact,
-                    _ => Kind::Pattern,
-                };
+                recipe.kind = Kind::from_name(name).unwrap_or_default();
             }
             None => stated.kind = None,
         }
@@ -209,7 +205,7 @@ fn identity(reader: &mut Reader<'_>, known: &Known<'_>, recipe: &mut Recipe, sta
         && stated.knowledge_type
         && kind_of(&recipe.knowledge_type) != recipe.kind
     {
-        let usual = kind_name(kind_of(&recipe.knowledge_type));
+        let usual = kind_of(&recipe.knowledge_type).name();
         let edit = TextEdit::replace(span, usual);
         reader
             .warning(
@@ -218,7 +214,7 @@ fn identity(reader: &mut Reader<'_>, known: &Known<'_>, recipe: &mut Recipe, sta
                 format!(
                     "The knowledge type `{}` is usually a `{usual}`, but `kind` says `{}`. The stated kind counts.",
                     recipe.knowledge_type,
-                    kind_name(recipe.kind)
+                    recipe.kind.name()
                 ),
             )
             .fix = Some(QuickFix {
@@ -268,7 +264,8 @@ fn identity(reader: &mut Reader<'_>, known: &Known<'_>, recipe: &mut Recipe, sta
     recipe.scope = known
         .get("scope")
         .and_then(|e| reader.one_of(e, SCOPES, Severity::Warning))
-        .map_or(Scope::Universal, scope);
+        .and_then(Scope::from_name)
+        .unwrap_or_default();
     if let Some(value) = known
         .get("complexity")
         .and_then(|e| reader.one_of(e, COMPLEXITIES, Severity::Warning))
@@ -284,24 +281,6 @@ fn identity(reader: &mut Reader<'_>, known: &Known<'_>, recipe: &mut Recipe, sta
         .map(|e| reader.strings(e))
         .unwrap_or_default();
     recipe.module_name = known.get("moduleName").and_then(|e| reader.line(e));
-}
-
-/// The name of a kind as files have it.
-pub(crate) const fn kind_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Rule => "rule",
-        Kind::Pattern => "pattern",
-        Kind::Fact => "fact",
-    }
-}
-
-fn scope(name: &str) -> Scope {
-    match name {
-        "project-specific" => Scope::ProjectSpecific,
-        "language-specific" => Scope::LanguageSpecific,
-        "team-convention" => Scope::TeamConvention,
-        _ => Scope::Universal,
-    }
 }
 
 fn trigger(reader: &mut Reader<'_>, entry: &Entry) -> String {
@@ -393,7 +372,7 @@ fn provenance(reader: &mut Reader<'_>, known: &Known<'_>, recipe: &mut Recipe) {
     if let Some(entry) = known.get("lifecycle")
         && let Some(written) = reader.line(entry)
     {
-        recipe.lifecycle = match lifecycle(&written) {
+        recipe.lifecycle = match Lifecycle::from_name(&written) {
             Some(lifecycle) => lifecycle,
             None => reader
                 .one_of_text(
@@ -403,7 +382,7 @@ fn provenance(reader: &mut Reader<'_>, known: &Known<'_>, recipe: &mut Recipe) {
                     LIFECYCLES,
                     Severity::Error,
                 )
-                .and_then(lifecycle)
+                .and_then(Lifecycle::from_name)
                 .unwrap_or(Lifecycle::Pending),
         };
     }
@@ -432,19 +411,6 @@ fn provenance(reader: &mut Reader<'_>, known: &Known<'_>, recipe: &mut Recipe) {
         });
 }
 
-/// A state by its name, older names among them. (knowledge.md §6)
-pub(crate) fn lifecycle(name: &str) -> Option<Lifecycle> {
-    Some(match name {
-        "pending" | "draft" => Lifecycle::Pending,
-        "staging" | "approved" | "auto_approved" => Lifecycle::Staging,
-        "active" | "published" => Lifecycle::Active,
-        "evolving" => Lifecycle::Evolving,
-        "decaying" => Lifecycle::Decaying,
-        "deprecated" | "rejected" => Lifecycle::Deprecated,
-        _ => return None,
-    })
-}
-
 fn history(reader: &mut Reader<'_>, entry: &Entry) -> Vec<LifecycleEvent> {
     const KEPT: usize = 20;
     let Value::Seq(items) = &entry.value.value else {
@@ -456,8 +422,12 @@ fn history(reader: &mut Reader<'_>, entry: &Entry) -> Vec<LifecycleEvent> {
         let mut json = item.to_json();
         if let Json::Object(map) = &mut json {
             for name in ["from", "to"] {
-                if let Some(state) = map.get(name).and_then(Json::as_str).and_then(lifecycle) {
-                    map.insert(name.into(), Json::from(lifecycle_name(state)));
+                if let Some(state) = map
+                    .get(name)
+                    .and_then(Json::as_str)
+                    .and_then(Lifecycle::from_name)
+                {
+                    map.insert(name.into(), Json::from(state.name()));
                 }
             }
         }
@@ -474,18 +444,6 @@ fn history(reader: &mut Reader<'_>, entry: &Entry) -> Vec<LifecycleEvent> {
     }
     let from = events.len().saturating_sub(KEPT);
     events.split_off(from)
-}
-
-/// The name of a state as files have it.
-pub(crate) const fn lifecycle_name(lifecycle: Lifecycle) -> &'static str {
-    match lifecycle {
-        Lifecycle::Pending => "pending",
-        Lifecycle::Staging => "staging",
-        Lifecycle::Active => "active",
-        Lifecycle::Evolving => "evolving",
-        Lifecycle::Decaying => "decaying",
-        Lifecycle::Deprecated => "deprecated",
-    }
 }
 
 fn reasoning(reader: &mut Reader<'_>, entry: &Entry) -> Reasoning {
@@ -717,10 +675,4 @@ fn collect_spans(node: &Node, path: &str, fields: &mut IndexMap<String, FieldSpa
             }
         }
     }
-}
-
-/// A list of texts in brackets, for a quick fix.
-pub(crate) fn flow_list(items: &[&str]) -> String {
-    let items: Vec<String> = items.iter().map(|item| scalar(item)).collect();
-    format!("[{}]", items.join(", "))
 }

@@ -58,34 +58,13 @@ fn key_node(entry: &Entry) -> Node {
 }
 
 fn kind(reader: &mut Reader<'_>, name: &str, node: &Node, key: &str) -> RelationKind {
-    if let Some(kind) = relation_kind(name) {
+    if let Some(kind) = RelationKind::from_name(name) {
         return kind;
     }
     reader
         .one_of_text(name, node, key, RELATIONS, Severity::Warning)
-        .and_then(relation_kind)
+        .and_then(RelationKind::from_name)
         .unwrap_or_default()
-}
-
-/// A relation kind by its name, in snake_case or camelCase.
-pub(crate) fn relation_kind(name: &str) -> Option<RelationKind> {
-    Some(match name {
-        "inherits" => RelationKind::Inherits,
-        "implements" => RelationKind::Implements,
-        "calls" => RelationKind::Calls,
-        "depends_on" | "dependsOn" => RelationKind::DependsOn,
-        "data_flow" | "dataFlow" => RelationKind::DataFlow,
-        "conflicts" => RelationKind::Conflicts,
-        "extends" => RelationKind::Extends,
-        "related" => RelationKind::Related,
-        "alternative" => RelationKind::Alternative,
-        "prerequisite" => RelationKind::Prerequisite,
-        "deprecated_by" | "deprecatedBy" => RelationKind::DeprecatedBy,
-        "solves" => RelationKind::Solves,
-        "enforces" => RelationKind::Enforces,
-        "references" => RelationKind::References,
-        _ => return None,
-    })
 }
 
 fn add(

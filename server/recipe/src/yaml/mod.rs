@@ -10,5 +10,5 @@ mod write;
 pub(crate) use load::YamlError;
 pub(crate) use node::{Entry, Node, Scalar, Style, Value};
 pub(crate) use plain::Plain;
-pub(crate) use recover::{BrokenEntry, Loaded, load_lenient};
-pub(crate) use write::{Emitter, quoted_scalar, scalar};
+pub(crate) use recover::load_lenient;
+pub(crate) use write::{Emitter, flow_scalar, quoted_scalar, scalar};

@@ -12,6 +12,19 @@ pub(crate) fn scalar(text: &str) -> String {
     }
 }
 
+/// `text` as an item of `[…]`, where more characters have a meaning.
+pub(crate) fn flow_scalar(text: &str) -> String {
+    let plain = text.chars().all(|c| {
+        c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | '/') || !c.is_ascii()
+    });
+    // The parser takes a dash in front of `,` or `]` for the start of an item.
+    if plain && !text.ends_with('-') {
+        scalar(text)
+    } else {
+        quoted_scalar(text)
+    }
+}
+
 /// `text` in the quotes that need the fewest escapes.
 pub(crate) fn quoted_scalar(text: &str) -> String {
     let needs_escape = text.chars().any(|c| c.is_control() || is_odd(c));
@@ -80,7 +93,7 @@ fn is_safe_plain(text: &str) -> bool {
     !text.contains(": ")
         && !text.contains(" #")
         && !text.ends_with(':')
-        && !text.contains(['[', ']', '{', '}', ',', '\\', '"', '\'', '`'])
+        && !text.contains(['\\', '`'])
         && !text.chars().any(|c| c.is_control() || is_odd(c))
 }
 
@@ -128,12 +141,23 @@ fn looks_special(text: &str) -> bool {
 #[derive(Debug, Default)]
 pub(crate) struct Emitter {
     out: String,
+    /// Whether text of several lines is written as a block; else in quotes.
+    blocks: bool,
 }
 
 /// A flow list longer than this is written one item a line.
 const FLOW_WIDTH: usize = 100;
 
 impl Emitter {
+    /// Writes text of several lines as literal blocks, which read well but
+    /// cannot have anything behind them on their last line.
+    pub(crate) fn with_blocks() -> Self {
+        Self {
+            blocks: true,
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn finish(self) -> String {
         self.out
     }
@@ -160,7 +184,11 @@ impl Emitter {
                 }
             }
             Json::Array(items) if !items.is_empty() => {
-                if let Some(flow) = flow_list(items) {
+                let block = self.blocks
+                    && items
+                        .iter()
+                        .any(|item| item.as_str().is_some_and(is_block_text));
+                if let Some(flow) = flow_list(items).filter(|_| !block) {
                     self.out.push(' ');
                     self.out.push_str(&flow);
                     self.out.push('\n');
@@ -169,6 +197,16 @@ impl Emitter {
                     for item in items {
                         self.item(level + 1, item);
                     }
+                }
+            }
+            Json::String(text) if self.blocks && is_block_text(text) => {
+                self.out.push_str(" |-\n");
+                for line in text.split('\n') {
+                    if !line.is_empty() {
+                        self.indent(level + 1);
+                        self.out.push_str(line);
+                    }
+                    self.out.push('\n');
                 }
             }
             other => {
@@ -197,12 +235,32 @@ impl Emitter {
     }
 }
 
+/// Whether a literal block gives `text` back as it is.
+fn is_block_text(text: &str) -> bool {
+    text.contains('\n')
+        && !text.starts_with([' ', '\t', '\n'])
+        && !text.ends_with('\n')
+        && text
+            .split('\n')
+            .all(|line| line.is_empty() || !line.trim().is_empty())
+        && !text
+            .chars()
+            .any(|c| (c.is_control() && !matches!(c, '\n' | '\t')) || is_odd(c))
+}
+
 fn simple(value: &Json) -> String {
     match value {
         Json::String(text) => scalar(text),
         Json::Array(_) => "[]".into(),
         Json::Object(_) => "{}".into(),
         other => other.to_string(),
+    }
+}
+
+fn flow_item(value: &Json) -> String {
+    match value {
+        Json::String(text) => flow_scalar(text),
+        other => simple(other),
     }
 }
 
@@ -215,7 +273,7 @@ fn flow_list(items: &[Json]) -> Option<String> {
     }
     let line = format!(
         "[{}]",
-        items.iter().map(simple).collect::<Vec<_>>().join(", ")
+        items.iter().map(flow_item).collect::<Vec<_>>().join(", ")
     );
     (line.chars().count() <= FLOW_WIDTH || items.len() == 1).then_some(line)
 }
@@ -316,6 +374,7 @@ mod tests {
             any::<u64>().prop_map(Json::from),
             (-1e9..1e9_f64).prop_map(Json::from),
             any::<String>().prop_map(Json::from),
+            "[ -~\n]{0,4}\n[ -~]{0,6}\n?[ -~]{0,6}".prop_map(Json::from),
             "[-:#@a-z0-9 '\"\\\\{}\\[\\],&*!|>%?~.\n]{0,12}".prop_map(Json::from),
         ];
         leaf.prop_recursive(4, 24, 5, |inner| {
@@ -330,11 +389,12 @@ mod tests {
     proptest! {
         #[test]
         fn every_value_comes_back(value in json_value()) {
-            let mut emitter = Emitter::default();
+            for mut emitter in [Emitter::default(), Emitter::with_blocks()] {
             emitter.entry(0, "k", &value);
             let text = emitter.finish();
             let read = load(&text, 0).map_err(|error| TestCaseError::fail(format!("{error:?}\n{text}")))?;
             prop_assert_eq!(&read.to_json()["k"], &value, "{}", text);
+            }
         }
     }
 }
