@@ -1,31 +1,10 @@
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use asd_recipe::{Example, Problem, Recipe};
-use asd_syntax::{Language, Tree};
+use asd_syntax::Language;
 use asd_text::{Span, TextEdit};
 
-use crate::{Cancelled, FileReport, Finding, GuardOptions, RuleInfo, RuleProblem};
-
-/// All rules of a project, compiled. Immutable; cloning is cheap.
-#[derive(Clone, Default)]
-pub struct RuleSet {
-    rules: Arc<[Arc<RuleInfo>]>,
-}
-
-/// A text to be checked.
-#[derive(Clone, Debug)]
-pub struct Target<'a> {
-    /// Project-relative path with `/`; `None` for a text without one, which
-    /// then is in the scope of no rule that names paths.
-    pub path: Option<&'a str>,
-    /// The whole text.
-    pub text: &'a str,
-    /// Its language.
-    pub language: Language,
-    /// A tree of an earlier version that was told of all edits since.
-    pub previous: Option<Tree>,
-}
+use crate::{Cancelled, Finding, RuleSet, Target};
 
 /// What became of a text by fixing it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,43 +18,6 @@ pub struct FixOutcome {
 }
 
 impl RuleSet {
-    /// Compiles the guards of `recipes` (each with its project-relative path)
-    /// and the built-in rules. One bad guard never takes another down: it is
-    /// reported and left out. What `previous` has compiled already is reused.
-    #[must_use]
-    pub fn build(
-        _recipes: &[(Arc<str>, Arc<Recipe>)],
-        _options: &GuardOptions,
-        _previous: Option<&Self>,
-    ) -> (Self, Vec<RuleProblem>) {
-        (Self::default(), Vec::new())
-    }
-
-    /// The rules in force, by id.
-    #[must_use]
-    pub fn rules(&self) -> &[Arc<RuleInfo>] {
-        &self.rules
-    }
-
-    /// A hash of everything that decides what a check says; equal sets have
-    /// equal hashes on every machine.
-    #[must_use]
-    pub fn hash(&self) -> u64 {
-        0
-    }
-
-    /// Checks one text.
-    ///
-    /// # Errors
-    /// [`Cancelled`] soon after `cancel` was set.
-    pub fn check(
-        &self,
-        _target: &Target<'_>,
-        _cancel: &AtomicBool,
-    ) -> Result<FileReport, Cancelled> {
-        Ok(FileReport::default())
-    }
-
     /// Applies the fixes of all findings that `select` takes: outermost first
     /// where they overlap, again until nothing is left to do, ten rounds at
     /// most. A second call on its result changes nothing.

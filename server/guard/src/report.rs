@@ -204,6 +204,9 @@ pub struct FileReport {
     pub suppressions: Vec<Suppression>,
     /// Counts, skipped checks and blind spots of this text.
     pub capability: CapabilityReport,
+    /// Ids of rules that were stopped on this text, sorted: their recipes should
+    /// be told (`ProblemCode::Quarantined`).
+    pub quarantined: Vec<String>,
     /// The text's tree when one was made, to be reused for the next version.
     pub tree: Option<Tree>,
 }
