@@ -87,6 +87,8 @@ pub(super) struct Lexer<'t> {
     terminators: Option<Terminators<'t>>,
     /// Up to here a `/` has been found to start no regular expression.
     pub no_regex_before: usize,
+    /// How many flow collections of YAML are open.
+    pub flow_depth: usize,
 }
 
 impl<'t> Lexer<'t> {
@@ -101,6 +103,7 @@ impl<'t> Lexer<'t> {
             heredocs: VecDeque::new(),
             terminators: None,
             no_regex_before: 0,
+            flow_depth: 0,
         }
     }
 
@@ -442,7 +445,15 @@ impl<'t> Lexer<'t> {
         self.close(piece, limit, close);
     }
 
-    fn close(&mut self, piece: Piece, end: usize, close: usize) {
+    fn close(&mut self, piece: Piece, mut end: usize, mut close: usize) {
+        if piece.form.kind == MaskKind::Regex && close > 0 {
+            let flags = self.bytes[end..self.limit()]
+                .iter()
+                .take_while(|b| b.is_ascii_lowercase())
+                .count();
+            end += flags;
+            close += flags;
+        }
         self.mark(piece.form.kind, piece.start, end, (piece.open, close));
         self.frames.pop();
         self.at = end;
@@ -566,6 +577,14 @@ impl<'t> Lexer<'t> {
             }
             Interpolation::Dollar => self.name(at + 1, limit),
             Interpolation::HashBrace if next == Some(b'{') => code(2, BRACES),
+            // `#@name` and `#$name`, variables of Ruby.
+            Interpolation::HashBrace if matches!(next, Some(b'@' | b'$')) => {
+                let signs = 1 + usize::from(self.starts_with(at + 1, b"@@"));
+                match self.name(at + 1 + signs, limit) {
+                    Inside::Name(name) => Inside::Name(Span::new(at + 1, name.end)),
+                    Inside::Text(_) | Inside::Code { .. } => Inside::Text(at + 1),
+                }
+            }
             Interpolation::Shell if self.bytes[at] == b'`' => code(1, (NEVER, b'`')),
             Interpolation::Shell if next == Some(b'(') => code(2, (b'(', b')')),
             Interpolation::Shell => match next {

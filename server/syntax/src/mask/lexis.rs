@@ -8,7 +8,7 @@ use crate::Language;
 pub(super) struct Lexis {
     /// What starts a comment that ends with its line.
     pub line: &'static [&'static str],
-    /// Comments over several lines.
+    /// Comments that end with `*/`.
     pub block: Option<Block>,
     /// Whether `///`, `//!` and `/**` start documentation.
     pub docs: bool,
@@ -27,7 +27,6 @@ pub(super) struct Lexis {
 #[derive(Clone, Copy)]
 pub(super) struct Block {
     pub open: &'static str,
-    pub close: &'static str,
     pub nested: bool,
 }
 
@@ -162,12 +161,10 @@ const PLAIN: Quote = Quote::Literal(string(Interpolation::None));
 const CHAR: Quote = Quote::Literal(literal(MaskKind::Char, BACKSLASH, Interpolation::None));
 const SLASHES: Option<Block> = Some(Block {
     open: "/*",
-    close: "*/",
     nested: false,
 });
 const NESTED: Option<Block> = Some(Block {
     open: "/*",
-    close: "*/",
     nested: true,
 });
 
@@ -335,7 +332,7 @@ static YAML: Lexis = Lexis {
         Escape::Doubled,
         Interpolation::None,
     ))),
-    ..lexis(b"#\"'|>")
+    ..lexis(b"#\"'|>[]{}")
 };
 
 static TOML: Lexis = Lexis {

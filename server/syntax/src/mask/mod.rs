@@ -1,3 +1,5 @@
+#[cfg(test)]
+mod agreement;
 mod heredoc;
 mod lexer;
 mod lexis;

@@ -46,6 +46,15 @@ const RUBY_OPERATORS: &[&[u8]] = &[
 /// Words before `:` that make `//` a part of an address, not a comment.
 const SCHEMES: &[&[u8]] = &[b"http", b"https", b"ftp", b"ws", b"wss", b"file"];
 
+/// What a slash is.
+enum Slash {
+    Operator,
+    /// The start of a regular expression.
+    Regex,
+    /// The same, if it ends on its line.
+    RegexOnLine,
+}
+
 const NO_ESCAPES: (Escape, Interpolation) = (Escape::None, Interpolation::None);
 
 impl Lexer<'_> {
@@ -63,12 +72,28 @@ impl Lexer<'_> {
             b'<' => self.heredoc(at),
             b'%' => self.percent(at),
             b'=' => self.ruby_block_comment(at),
-            b'|' | b'>' => {
-                if let Some(end) = yaml::block_scalar(self.bytes, at) {
-                    self.at = end.min(self.limit());
-                }
-            }
+            b'|' | b'>' => self.block_scalar(at),
+            b'[' | b'{' => self.flow(at),
+            b']' | b'}' => self.flow_depth = self.flow_depth.saturating_sub(1),
             _ => {}
+        }
+    }
+
+    fn block_scalar(&mut self, at: usize) {
+        let Some(scalar) = yaml::block_scalar(self.bytes, at) else {
+            return;
+        };
+        if let Some(comment) = scalar.comment {
+            self.line_comment(comment);
+        }
+        self.at = scalar.end.max(self.at);
+    }
+
+    /// A bracket opens a flow collection of YAML where a scalar can start.
+    fn flow(&mut self, at: usize) {
+        let inside = self.flow_depth > 0;
+        if inside || yaml::scalar_starts(self.bytes, at, false) {
+            self.flow_depth += 1;
         }
     }
 
@@ -128,7 +153,7 @@ impl Lexer<'_> {
                     end = from;
                     break;
                 }
-            } else if nested && star > at + 2 && self.bytes[star - 1] == b'/' && star > from {
+            } else if nested && star > from && self.bytes[star - 1] == b'/' {
                 depth += 1;
                 from = star + 1;
             } else {
@@ -158,8 +183,7 @@ impl Lexer<'_> {
                 b.is_ascii_whitespace() || matches!(b, b';' | b'|' | b'&' | b'(' | b')' | b'`')
             }),
             Language::Yaml => self.byte_before(at).is_none_or(|b| b.is_ascii_whitespace()),
-            // `?#` is a character, `$#` a variable.
-            Language::Ruby => !matches!(self.byte_before(at), Some(b'$')),
+            Language::Ruby => !self.is_ruby_name(at),
             _ => true,
         };
         if starts {
@@ -266,7 +290,7 @@ impl Lexer<'_> {
             Language::Dart => Some(self.dart_prefix(at, &mut form)),
             Language::Bash => self.bash_prefix(at, mark, &mut form),
             Language::Ruby => self.ruby_quote(at, mark),
-            Language::Yaml => yaml::scalar_starts(self.bytes, at).then_some(0),
+            Language::Yaml => yaml::scalar_starts(self.bytes, at, self.flow_depth > 0).then_some(0),
             _ => Some(0),
         };
         if let Some(length) = prefix {
@@ -424,51 +448,40 @@ impl Lexer<'_> {
         Some(usize::from(dollar))
     }
 
-    /// `$"` is a variable of Ruby, `?"` a character.
     fn ruby_quote(&self, at: usize, mark: u8) -> Option<usize> {
+        let word_follows = self.byte(at + 1).is_some_and(|b| is_name(b) || b == mark);
+        let ternary = self.byte_before(at) == Some(b'?') && word_follows;
+        (ternary || !self.is_ruby_name(at)).then_some(0)
+    }
+
+    /// Whether the mark at `at` is part of a variable's name, as in `$"`, or is a
+    /// character, as in `?"`.
+    fn is_ruby_name(&self, at: usize) -> bool {
         match self.byte_before(at) {
-            Some(b'$') => None,
-            Some(b'?') => {
-                let after_value = self
-                    .byte_before(at - 1)
-                    .is_some_and(|b| is_name(b) || matches!(b, b')' | b']'));
-                let word_follows = self.byte(at + 1).is_some_and(|b| is_name(b) || b == mark);
-                (after_value || word_follows).then_some(0)
-            }
-            _ => Some(0),
+            Some(b'$') => true,
+            Some(b'?') => !self
+                .byte_before(at - 1)
+                .is_some_and(|b| is_name(b) || matches!(b, b')' | b']')),
+            _ => false,
         }
     }
 
     fn regex(&mut self, at: usize) {
-        let starts = at >= self.no_regex_before
-            && match self.lexis.regex {
-                RegexLiteral::None => false,
-                RegexLiteral::JavaScript => self.js_regex_starts(at),
-                RegexLiteral::Ruby => self.ruby_regex_starts(at),
-                RegexLiteral::Swift => return self.swift_regex(at),
-            };
-        if !starts {
+        match self.lexis.regex {
+            RegexLiteral::None => {}
+            RegexLiteral::JavaScript => self.js_regex(at),
+            RegexLiteral::Ruby => self.ruby_regex(at),
+            RegexLiteral::Swift => self.swift_regex(at),
+        }
+    }
+
+    fn js_regex(&mut self, at: usize) {
+        if !self.js_regex_starts(at) {
             return;
         }
         let Some(end) = self.regex_end(at) else {
             return;
         };
-        if self.lexis.regex == RegexLiteral::Ruby {
-            let form = Form {
-                kind: MaskKind::Regex,
-                close: Close::Quote {
-                    mark: b'/',
-                    count: 1,
-                    hashes: 0,
-                    all: false,
-                },
-                escape: Escape::Backslash { hashes: 0 },
-                interpolation: Interpolation::HashBrace,
-                lines: false,
-            };
-            self.open(form, at, at + 1);
-            return;
-        }
         let flags = self.bytes[end..self.limit()]
             .iter()
             .take_while(|b| b.is_ascii_lowercase())
@@ -477,9 +490,37 @@ impl Lexer<'_> {
         self.at = end + flags;
     }
 
+    fn ruby_regex(&mut self, at: usize) {
+        let lines = match self.ruby_slash(at) {
+            Slash::Operator => return,
+            Slash::Regex => true,
+            // A guess must not swallow more than the line.
+            Slash::RegexOnLine => false,
+        };
+        if !lines && self.regex_end(at).is_none() {
+            return;
+        }
+        let form = Form {
+            kind: MaskKind::Regex,
+            close: Close::Quote {
+                mark: b'/',
+                count: 1,
+                hashes: 0,
+                all: false,
+            },
+            escape: Escape::Backslash { hashes: 0 },
+            interpolation: Interpolation::HashBrace,
+            lines,
+        };
+        self.open(form, at, at + 1);
+    }
+
     /// Where the regular expression that starts at `at` ends, if it does on its
     /// line.
     fn regex_end(&mut self, at: usize) -> Option<usize> {
+        if at < self.no_regex_before {
+            return None;
+        }
         let limit = self.limit();
         let mut class = false;
         let mut end = at + 1;
@@ -532,32 +573,45 @@ impl Lexer<'_> {
         }
     }
 
-    fn ruby_regex_starts(&self, at: usize) -> bool {
+    fn ruby_slash(&self, at: usize) -> Slash {
         let Some(last) = last_code(self.bytes, &self.spans, at) else {
-            return true;
+            return Slash::Regex;
         };
-        let spaced = last + 1 < at;
+        if self.is_ruby_name(at) {
+            return Slash::Operator;
+        }
+        // An operator ends a line, it does not begin one.
+        let first = is_first_on_line(self.bytes, at);
+        let before = self.byte_before(last);
+        let method = matches!(self.bytes[last], b'?' | b'!') && before.is_some_and(is_name);
         match self.bytes[last] {
-            b')' | b']' | b'}' | b'"' | b'\'' | b'`' | b'.' => false,
-            b':' => spaced,
-            byte if is_name(byte)
-                || (matches!(byte, b'?' | b'!') && self.byte_before(last).is_some_and(is_name)) =>
-            {
+            b'.' => Slash::Operator,
+            b':' if last + 1 == at => Slash::Operator,
+            _ if first => Slash::Regex,
+            b')' | b']' | b'}' | b'"' | b'\'' | b'`' => Slash::Operator,
+            byte if is_name(byte) || method => {
                 let word = word_before(self.bytes, last + 1);
-                if word == b"def" || word.first().is_some_and(u8::is_ascii_digit) {
-                    return false;
-                }
-                let argument = spaced
+                let argument = last + 1 < at
+                    && !word.first().is_some_and(u8::is_ascii_digit)
                     && self
                         .byte(at + 1)
                         .is_some_and(|b| !b.is_ascii_whitespace() && b != b'=');
-                RUBY_OPERATORS.contains(&word) || argument
+                if RUBY_OPERATORS.contains(&word) {
+                    Slash::Regex
+                } else if word != b"def" && argument {
+                    Slash::RegexOnLine
+                } else {
+                    Slash::Operator
+                }
             }
-            _ => true,
+            _ => Slash::Regex,
         }
     }
 
     fn swift_regex(&mut self, at: usize) {
+        if at < self.no_regex_before {
+            return;
+        }
         let hashes = run_before(self.bytes, at, b'#');
         let limit = self.limit();
         let line = line_end(self.bytes, at).min(limit);
@@ -630,14 +684,17 @@ impl Lexer<'_> {
         if !open.is_ascii_punctuation() || (letter.is_none() && open == b'=') {
             return;
         }
-        let operand = last_code(self.bytes, &self.spans, at).is_some_and(|last| {
-            let byte = self.bytes[last];
-            let value = (is_name(byte)
-                && !RUBY_OPERATORS.contains(&word_before(self.bytes, last + 1)))
-                || matches!(byte, b')' | b']' | b'}' | b'"' | b'\'' | b'`');
-            // An argument without parentheses has a blank before it.
-            value && (last + 1 == at || (letter.is_none() && !matches!(open, b'(' | b'[' | b'{')))
-        });
+        let last = last_code(self.bytes, &self.spans, at);
+        let operand = !is_first_on_line(self.bytes, at)
+            && last.is_some_and(|last| {
+                let byte = self.bytes[last];
+                let value = (is_name(byte)
+                    && !RUBY_OPERATORS.contains(&word_before(self.bytes, last + 1)))
+                    || matches!(byte, b')' | b']' | b'}' | b'"' | b'\'' | b'`');
+                // An argument without parentheses has a blank before it.
+                value
+                    && (last + 1 == at || (letter.is_none() && !matches!(open, b'(' | b'[' | b'{')))
+            });
         if operand {
             return;
         }

@@ -48,27 +48,33 @@ fn a_trailing_comment_hides_only_the_tail() {
     check(
         Language::JavaScript,
         "foo(); // eval(x)\nbar(); /* a\nb */ eval(y); /**/ z /* open",
-        &expect![[]],
+        &expect![[r#"
+            foo(); // eval(x)
+                   ----------
+            bar(); /* a
+                   ----
+            b */ eval(y); /**/ z /* open
+            ----          ----   -------
+        "#]],
     );
 }
 
 #[test]
 fn block_comments_nest_where_the_language_says_so() {
-    for language in [
-        Language::Swift,
-        Language::Kotlin,
-        Language::Rust,
-        Language::Dart,
-    ] {
-        check(language, "/* a /* b */ c */ d /*/ e */ f", &expect![[]]);
+    use Language::*;
+    for language in [Swift, Kotlin, Rust, Dart] {
+        assert_eq!(
+            classes(language, "/* a /* b */ c */ d /*/ e */ f"),
+            "/* a /* b */ c */ d /*/ e */ f\n\
+             -----------------   --------\n"
+        );
     }
-    for language in [
-        Language::Java,
-        Language::TypeScript,
-        Language::Go,
-        Language::C,
-    ] {
-        check(language, "/* a /* b */ c /*/ d */ e", &expect![[]]);
+    for language in [Java, TypeScript, Go, C, CSharp] {
+        assert_eq!(
+            classes(language, "/* a /* b */ c /*/ d */ e"),
+            "/* a /* b */ c /*/ d */ e\n\
+             ------------   --------\n"
+        );
     }
 }
 
@@ -77,7 +83,19 @@ fn documentation_is_told_from_comments() {
     check(
         Language::Rust,
         "//! a\n/// b\n//// c\n// d\n/** e */ /*** f */ /**/ /*! g */\nfn f() {}",
-        &expect![[]],
+        &expect![[r#"
+            //! a
+            =====
+            /// b
+            =====
+            //// c
+            ------
+            // d
+            ----
+            /** e */ /*** f */ /**/ /*! g */
+            ======== --------- ---- ========
+            fn f() {}
+        "#]],
     );
 }
 
@@ -93,7 +111,23 @@ fn javascript() {
          return /re'/; x = a! / b; (a) => /re/; x.return / 2 / 3\n\
          }\n\
          /re'/.test(x) /* c */ /2",
-        &expect![[]],
+        &expect![[r##"
+            #!/usr/bin/env node
+            -------------------
+            const a = 'it\'s' + "a\"b" + 'open
+                      "sssss"   "ssss"   "ssss
+            const b = `a${x + `n${'}'}` + {a: 1}.a}b`;
+                      "s""    "s"""s"""           "s"
+            const r = /[/"']+\/x/gi.test(s), d = a / b / c;
+                      "rrrrrrrrr"""
+            if (x) /re/.exec(y); f(a) / 2; a[0] / 2; i++ / 2
+                   "rr"
+            return /re'/; x = a! / b; (a) => /re/; x.return / 2 / 3
+                   "rrr"                     "rr"
+            }
+            /re'/.test(x) /* c */ /2
+            "rrr"         -------
+        "##]],
     );
 }
 
@@ -104,7 +138,14 @@ fn the_text_of_jsx_is_code() {
         "<p title=\"a'b\">Don't {eval('x')} the dogs' 他说\"好\" {a}/{b}</p>\n\
          <a href=\"http://a\">http://b.c/d</a> {/* no */} <br /> // c\n\
          {x /* y */}</p>;",
-        &expect![[]],
+        &expect![[r#"
+            <p title="a'b">Don't {eval('x')} the dogs' 他说"好" {a}/{b}</p>
+                     "sss"             "s"
+            <a href="http://a">http://b.c/d</a> {/* no */} <br /> // c
+                    "ssssssss"                   --------         ----
+            {x /* y */}</p>;
+               -------
+        "#]],
     );
 }
 
@@ -113,13 +154,32 @@ fn python() {
     check(
         Language::Python,
         "x = 'a' # c 'd\n\
-         s = r'\\' + rb\"\\\"\" + '''a\n\
+         s = r'\\d' + rb\"\\\"\" + '''a\n\
          # no comment ' \"\n\
          ''' + \"\"\"b\"\"\"\n\
          f = f\"a{x!r:>{w}} {{no}} {d['k']:%H:%M} {x:'>9} \\N{DASH} {y}\" + print(f'{a}')\n\
          def f():\n    \"\"\"Doc # string.\"\"\"\n    return'x' if a in'yz' else rf'\\{z}'\n\
          g = 'open\nh = 1",
-        &expect![[]],
+        &expect![[r#"
+            x = 'a' # c 'd
+                "s" ------
+            s = r'\d' + rb"\"" + '''a
+                ""ss"   """ss"   """s
+            # no comment ' "
+            ssssssssssssssss
+            ''' + """b"""
+            """   """s"""
+            f = f"a{x!r:>{w}} {{no}} {d['k']:%H:%M} {x:'>9} \N{DASH} {y}" + print(f'{a}')
+                ""s"   "s" ""ssssssss"  "s" "sssss"s" "sss"ssssssssss" ""         """ ""
+            def f():
+                """Doc # string."""
+                """sssssssssssss"""
+                return'x' if a in'yz' else rf'\{z}'
+                      "s"        "ss"      """s" ""
+            g = 'open
+                "ssss
+            h = 1
+        "#]],
     );
 }
 
@@ -132,7 +192,22 @@ fn swift() {
          let c = \"\"\"\n  a \"quoted\" \\(b)\n  \"\"\"\n\
          let r = /a\"b/ , d = a / b / c, e = #/x\"/y/#\n\
          func `it's`() {} // d",
-        &expect![[]],
+        &expect![[r###"
+            let a = "x\(f("n\(1)"))y" // c
+                    "s""  "s"" "" "s" ----
+            let b = #"raw "\n \#(v) "# + ##""#"##
+                    ""ssssssss""" "s""   """ss"""
+            let c = """
+                    """
+              a "quoted" \(b)
+            sssssssssssss"" "
+              """
+            ss"""
+            let r = /a"b/ , d = a / b / c, e = #/x"/y/#
+                    "rrr"                      ""rrrr""
+            func `it's`() {} // d
+                             ----
+        "###]],
     );
 }
 
@@ -143,7 +218,14 @@ fn kotlin() {
         "val a = \"x$name.y ${f(\"}\")} \\$no $ 5\" // c\n\
          val b = \"\"\"raw \\ \"q\" $x ${y}\"\"\"\"\n\
          val c = '\"'; fun `it's a test`() {} /* d */",
-        &expect![[]],
+        &expect![[r#"
+            val a = "x$name.y ${f("}")} \$no $ 5" // c
+                    "s"    sss""  "s" "sssssssss" ----
+            val b = """raw \ "q" $x ${y}""""
+                    """ssssssssss" s"" """""
+            val c = '"'; fun `it's a test`() {} /* d */
+                    "c"                         -------
+        "#]],
     );
 }
 
@@ -154,7 +236,17 @@ fn dart() {
         "var a = 'x$name ${f('}')} \\$no' + r'\\$raw' + \"it's\"; // c\n\
          var b = '''a\n'b' $c''' + r\"\"\"\\\"\"\";\n\
          /// doc\nvar d = 1;",
-        &expect![[]],
+        &expect![[r#"
+            var a = 'x$name ${f('}')} \$no' + r'\$raw' + "it's"; // c
+                    "s"    s""  "s" "sssss"   ""sssss"   "ssss"  ----
+            var b = '''a
+                    """s
+            'b' $c''' + r"""\""";
+            ssss" """   """"s"""
+            /// doc
+            =======
+            var d = 1;
+        "#]],
     );
 }
 
@@ -166,7 +258,18 @@ fn rust() {
          let a = ['x', '饼', '\\u{1F36A}', b'y', '\"'];\n\
          let b = r#\"a \"b\" \\\"# + r\"\\\" + br##\"\"#\"## + \"a\\\"\n b\" + b\"c\" + c\"d\";\n\
          'outer: loop { break 'outer; } #[a = \"b\"]",
-        &expect![[]],
+        &expect![[r###"
+            fn f<'a>(x: &'a str) -> char { '\'' } // c
+                                           "cc"   ----
+            let a = ['x', '饼', '\u{1F36A}', b'y', '"'];
+                     "c"  "c"  "ccccccccc"  ""c"  "c"
+            let b = r#"a "b" \"# + r"\" + br##""#"## + "a\"
+                    """sssssss""   ""s"   """""ss"""   "sss
+             b" + b"c" + c"d";
+            ss"   ""s"   ""s"
+            'outer: loop { break 'outer; } #[a = "b"]
+                                                 "s"
+        "###]],
     );
 }
 
@@ -175,7 +278,14 @@ fn go() {
     check(
         Language::Go,
         "a := \"x\\\"\" + `raw \\ \"\n// no` + string('\\'') // c\n/* d */ b := '\"'",
-        &expect![[]],
+        &expect![[r#"
+            a := "x\"" + `raw \ "
+                 "sss"   "sssssss
+            // no` + string('\'') // c
+            sssss"          "cc"  ----
+            /* d */ b := '"'
+            -------      "c"
+        "#]],
     );
 }
 
@@ -184,7 +294,16 @@ fn java() {
     check(
         Language::Java,
         "String a = \"x\\\"\" + '\"' + \"\"\"\n  a \"b\" \\\"\"\" c\n  \"\"\"; // c\n/** doc */ int b;",
-        &expect![[]],
+        &expect![[r#"
+            String a = "x\"" + '"' + """
+                       "sss"   "c"   """
+              a "b" \""" c
+            ssssssssssssss
+              """; // c
+            ss"""  ----
+            /** doc */ int b;
+            ==========
+        "#]],
     );
 }
 
@@ -195,7 +314,14 @@ fn csharp() {
         "var a = @\"c:\\\" + @\"say \"\"hi\"\"\" + $\"x{f(\"y\")}{{no}}{d:hh':'mm}\" + '\\'';\n\
          var b = $@\"a{b}\\\" + \"\"\"raw \"x\" \\\"\"\" + $$\"\"\"a{no}{{yes}}\"\"\" + $\"{A::B}\"; // c\n\
          /// doc",
-        &expect![[]],
+        &expect![[r#"
+            var a = @"c:\" + @"say ""hi""" + $"x{f("y")}{{no}}{d:hh':'mm}" + '\'';
+                    ""sss"   ""ssssssssss"   ""s"  "s" "ssssss" "sssssss""   "cc"
+            var b = $@"a{b}\" + """raw "x" \""" + $$"""a{no}{{yes}}""" + $"{A::B}"; // c
+                    """s" "s"   """sssssssss"""   """""sssss""   "s"""   """    ""  ----
+            /// doc
+            =======
+        "#]],
     );
 }
 
@@ -206,12 +332,28 @@ fn c_family() {
         "#include \"a.h\" // c \\\n still c\n\
          auto a = R\"x(a)\" \\ )x\" + u8\"b\" + LR\"(c)\" + L'd'; int n = 1'000'000; char q = '\\'';\n\
          const char *s = \"a\\\nb\"; /* d */",
-        &expect![[]],
+        &expect![[r##"
+            #include "a.h" // c \
+                     "sss" ------
+             still c
+            --------
+            auto a = R"x(a)" \ )x" + u8"b" + LR"(c)" + L'd'; int n = 1'000'000; char q = '\'';
+                     """"ssssss"""   """s"   """"s""   ""c"                              "cc"
+            const char *s = "a\
+                            "ss
+            b"; /* d */
+            s"  -------
+        "##]],
     );
     check(
         Language::Objc,
         "NSString *a = @\"x\\\"\"; char c = 'y'; // c\n[a b:@'z'];",
-        &expect![[]],
+        &expect![[r#"
+            NSString *a = @"x\""; char c = 'y'; // c
+                          ""sss"           "c"  ----
+            [a b:@'z'];
+                 ""c"
+        "#]],
     );
 }
 
@@ -224,7 +366,34 @@ fn ruby() {
          c = %w[a b(c)] + %q(a (b) c) + %r{a/#{b}}i; d = 10 % 3; e = x %y\n\
          f = /a'#{b}/ if g =~ /x\\//; h = i / j / k; puts /l'/; m = ?'; n = $'\n\
          class << self\n=begin\n'comment\n=end\nend",
-        &expect![[]],
+        &expect![[r##"
+            # c
+            ---
+            a = 'it\'s' + "x#{f("}")}" + `ls #{d}` # e
+                "sssss"   "s""  "s" ""   "sss"" "" ---
+            b = <<~A + <<-'B'.strip # c
+                                    ---
+              x #{y} 'z
+            hhhh"" "hhh
+              A
+            """
+              #{no}
+            hhhhhhh
+              B
+            """
+            c = %w[a b(c)] + %q(a (b) c) + %r{a/#{b}}i; d = 10 % 3; e = x %y
+                """ssssss"   """sssssss"   """rr"" """
+            f = /a'#{b}/ if g =~ /x\//; h = i / j / k; puts /l'/; m = ?'; n = $'
+                "rr"" ""         "rrr"                      "rr"
+            class << self
+            =begin
+            ------
+            'comment
+            --------
+            =end
+            ----
+            end
+        "##]],
     );
 }
 
@@ -236,7 +405,25 @@ fn bash() {
          cat <<EOF | grep \"x\"\n a $b $(c \"d\") 'e\nEOF\n\
          cat <<-'X'\n\t$no\n\tX\n\
          a=$'b\\'c'; x=$((1 << 2)); cat <<< 'here'; y=${z#a}",
-        &expect![[]],
+        &expect![[r##"
+            # c
+            ---
+            echo $# a#b 'it' "x $y ${z:-"d'"} $(ls "q" | wc) `pwd`" it\'s # e
+                        "ss" "ss" s""   "ss""s""   "s"     "s"   ""       ---
+            cat <<EOF | grep "x"
+                             "s"
+             a $b $(c "d") 'e
+            hhh" h""  "s""hhh
+            EOF
+            """
+            cat <<-'X'
+             $no
+            hhhh
+             X
+            ""
+            a=$'b\'c'; x=$((1 << 2)); cat <<< 'here'; y=${z#a}
+              ""ssss"                         "ssss"
+        "##]],
     );
 }
 
@@ -245,23 +432,71 @@ fn data_languages() {
     check(
         Language::Json,
         "{\n  // c\n  \"a\": \"http://b\", /* d */ \"e\\\"\": 1 }",
-        &expect![[]],
+        &expect![[r#"
+            {
+              // c
+              ----
+              "a": "http://b", /* d */ "e\"": 1 }
+              "s"  "ssssssss"  ------- "sss"
+        "#]],
     );
     check(
         Language::Yaml,
         "# c\na: it's # d\nb: 'it''s' # e\nc: \"x\\\" # y\n  z\"\nd: http://x#y\ne: [ 'a', \"b\" ]\n\
          f: |\n  # text 'x\n\n  y\ng: !tag 'h'\n- run: >-\n    # text\n  # c\n- 'i'\n",
-        &expect![[]],
+        &expect![[r##"
+            # c
+            ---
+            a: it's # d
+                    ---
+            b: 'it''s' # e
+               "sssss" ---
+            c: "x\" # y
+               "sssssss
+              z"
+            sss"
+            d: http://x#y
+            e: [ 'a', "b" ]
+                 "s"  "s"
+            f: |
+              # text 'x
+
+              y
+            g: !tag 'h'
+                    "s"
+            - run: >-
+                # text
+              # c
+              ---
+            - 'i'
+              "s"
+        "##]],
     );
     check(
         Language::Toml,
         "a = \"x # y\" # c\nb = 'c:\\' # d\nc = \"\"\"\na \"b\" # x\n\"\"\"\"\nd = '''e'''",
-        &expect![[]],
+        &expect![[r#"
+            a = "x # y" # c
+                "sssss" ---
+            b = 'c:\' # d
+                "sss" ---
+            c = """
+                """
+            a "b" # x
+            sssssssss
+            """"
+            """"
+            d = '''e'''
+                """s"""
+        "#]],
     );
     check(
         Language::Css,
         "a { b: url(http://c); d: 'e' } /* f */ g::before { content: \"/*\" } // h",
-        &expect![[]],
+        &expect![[r#"
+            a { b: url(http://c); d: 'e' } /* f */ g::before { content: "/*" } // h
+                                     "s"   -------                      "ss"
+        "#]],
     );
 }
 
@@ -270,11 +505,28 @@ fn markup() {
     check(
         Language::Html,
         "<p a=\"b>\" c='d' e=f>It's <!-- x\n--> y</p><script a=\"b\">let s = \"x\" // <!-- </script>\n<!-- open",
-        &expect![[]],
+        &expect![[r#"
+            <p a="b>" c='d' e=f>It's <!-- x
+                 "ss"   "s"          ------
+            --> y</p><script a="b">let s = "x" // <!-- </script>
+            ---                "s"
+            <!-- open
+            ---------
+        "#]],
     );
     check(
         Language::Markdown,
         "It's `<!--` <!-- c\n--> d\n```html\n<!-- no\n```\n<!-- e -->",
-        &expect![[]],
+        &expect![[r#"
+            It's `<!--` <!-- c
+                        ------
+            --> d
+            ---
+            ```html
+            <!-- no
+            ```
+            <!-- e -->
+            ----------
+        "#]],
     );
 }
