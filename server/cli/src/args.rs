@@ -81,6 +81,8 @@ pub(crate) enum RecipeCommand {
     New(NewOptions),
     /// Say what is wrong with recipes, and run their examples
     Check(RecipeCheckOptions),
+    /// Rewrite recipes in the canonical form
+    Fmt(FmtOptions),
     /// Show a recipe
     Show(ShowOptions),
     /// List recipes, or search them
@@ -230,6 +232,16 @@ pub(crate) struct RecipeCheckOptions {
     /// Write JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FmtOptions {
+    /// Recipe files or folders; all recipes by default.
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Write nothing; exit with 1 when a file is not in the canonical form.
+    #[arg(long)]
+    pub(crate) check: bool,
 }
 
 #[derive(Debug, Args)]

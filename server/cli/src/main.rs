@@ -7,6 +7,7 @@ mod check;
 mod completions;
 mod excerpt;
 mod explain;
+mod fmt;
 mod guard_test;
 mod output;
 mod recipe;

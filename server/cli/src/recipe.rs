@@ -6,6 +6,7 @@ use asd_workspace::report::FileProblem;
 use crate::Outcome;
 use crate::args::{ListOptions, NewOptions, RecipeCheckOptions, RecipeCommand, ShowOptions};
 use crate::excerpt::Painter;
+use crate::fmt;
 use crate::output::text::{Names, number, write_problems};
 use crate::recipe_file::select;
 use crate::rules::current_project;
@@ -15,6 +16,7 @@ pub(crate) fn run(command: &RecipeCommand, terminal: &mut Terminal) -> anyhow::R
     match command {
         RecipeCommand::New(options) => new(options, terminal),
         RecipeCommand::Check(options) => check(options, terminal),
+        RecipeCommand::Fmt(options) => fmt::run(options, terminal),
         RecipeCommand::Show(options) => show(options, terminal),
         RecipeCommand::List(options) => list(options, terminal),
     }

@@ -158,7 +158,7 @@ impl ProjectState {
             uncertain,
             suppressions,
             capability,
-            tree: _,
+            ..
         } = self.check_text(&target, cancel)?;
         let keep = !findings.is_empty() || !suppressions.is_empty();
         Ok(Checked::File(
