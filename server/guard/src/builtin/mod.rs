@@ -8,11 +8,18 @@
 //! is answered by [`FileCx`] and the modules beside it.
 
 mod bindings;
+mod dart;
 mod edits;
 mod file_cx;
+mod go;
+mod java;
 mod javascript;
+mod kotlin;
 mod plan;
+mod python;
+mod rust;
 mod sink;
+mod swift;
 
 #[cfg(test)]
 mod tests;
@@ -109,12 +116,55 @@ pub(crate) const DEFAULTS: BuiltIn = BuiltIn {
 
 /// Every built-in rule, by id.
 pub(crate) static RULES: &[&BuiltIn] = &[
+    &dart::avoid_bang_operator::RULE,
+    &dart::avoid_dynamic::RULE,
+    &dart::dispose_controller::RULE,
+    &dart::excessive_late::RULE,
+    &dart::no_build_context_across_async::RULE,
+    &dart::no_print::RULE,
+    &dart::no_relative_import::RULE,
+    &dart::no_set_state_after_dispose::RULE,
+    &dart::prefer_const_constructor::RULE,
+    &dart::set_state_after_dispose::RULE,
+    &go::defer_in_loop::RULE,
+    &go::no_err_ignored::RULE,
+    &go::no_global_var::RULE,
+    &go::no_init_abuse::RULE,
+    &go::no_panic::RULE,
+    &java::no_empty_catch::RULE,
+    &java::no_raw_type::RULE,
+    &java::no_system_exit::RULE,
+    &java::no_thread_stop::RULE,
+    &java::sync_non_final::RULE,
     &javascript::no_alert::RULE,
     &javascript::no_console_log::RULE,
     &javascript::no_debugger::RULE,
     &javascript::no_eval::RULE,
     &javascript::no_var::RULE,
     &javascript::unhandled_promise::RULE,
+    &kotlin::global_scope::RULE,
+    &kotlin::no_force_unwrap::RULE,
+    &kotlin::run_blocking::RULE,
+    &swift::main_thread_sync::RULE,
+    &python::mixed_indentation::RULE,
+    &python::no_assert_in_prod::RULE,
+    &python::no_bare_except::RULE,
+    &python::no_exec::RULE,
+    &python::no_mutable_default::RULE,
+    &python::no_star_import::RULE,
+    &rust::clone_overuse::RULE,
+    &rust::excessive_unsafe::RULE,
+    &rust::excessive_unwrap::RULE,
+    &rust::no_expect_without_msg::RULE,
+    &rust::no_panic_in_lib::RULE,
+    &rust::string_push_in_loop::RULE,
+    &rust::no_todo_macro::RULE,
+    &rust::no_unwrap::RULE,
+    &rust::std_mutex_in_async::RULE,
+    &rust::unsafe_block::RULE,
+    &swift::excessive_force_unwrap::RULE,
+    &swift::force_cast::RULE,
+    &swift::force_try::RULE,
     &javascript::no_non_null_assertion::RULE,
 ];
 

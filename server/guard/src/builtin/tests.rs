@@ -118,8 +118,8 @@ fn check(id: &str, block: &Block, source: &str) -> Vec<Found> {
     // A rule that yields to another is tested alone.
     let plan = Plan::new(block.language, [(rule, None)]);
     let tree = asd_syntax::parse(block.language, source, None).expect("it has a grammar");
-    let mask = Mask::default();
-    let is_test = ["test/", "__tests__", ".test."].iter().any(|t| block.path.contains(t));
+    let mask = Mask::new(block.language, source);
+    let is_test = asd_syntax::is_test_path(&block.path);
     if is_test && rule.skips_tests {
         return Vec::new();
     }
