@@ -2,7 +2,9 @@
 //! `-` comment, `=` documentation, `s` string, `c` character, `r` regular
 //! expression, `h` heredoc, and `"` their delimiters; a blank is code.
 
+use asd_recipe::MatchIn;
 use expect_test::{Expect, expect};
+use proptest::prelude::*;
 
 use super::*;
 
@@ -529,4 +531,194 @@ fn markup() {
             ----------
         "#]],
     );
+}
+
+#[test]
+fn a_view_shows_what_was_asked_for_in_its_place() {
+    let text = "foo(`饼${eval(x)}干`); // 🍪 eval\r\nr = /ev/; /* a\n b */";
+    let mask = Mask::new(Language::JavaScript, text);
+    let views = [
+        (MatchIn::Text, text),
+        (
+            MatchIn::Code,
+            "foo(`   ${eval(x)}   `);             \r\nr = /  /;     \n     ",
+        ),
+        (
+            MatchIn::Comments,
+            "                         // 🍪 eval\r\n          /* a\n b */",
+        ),
+        (
+            MatchIn::Strings,
+            "     饼          干                \r\n              \n     ",
+        ),
+    ];
+    for (match_in, expected) in views {
+        assert_eq!(mask.view(text, match_in), expected, "{match_in:?}");
+    }
+    let plain = "foo(bar)";
+    let mask = Mask::new(Language::JavaScript, plain);
+    assert!(matches!(
+        mask.view(plain, MatchIn::Code),
+        Cow::Borrowed("foo(bar)")
+    ));
+}
+
+#[test]
+fn the_kind_at_an_offset() {
+    let mask = Mask::new(Language::Go, "a(\"b\") // c");
+    let kind = |offset| mask.at(offset).map(|span| span.kind);
+    assert_eq!(kind(1), None);
+    assert_eq!(kind(2), Some(MaskKind::String));
+    assert_eq!(kind(4), Some(MaskKind::String));
+    assert_eq!(kind(5), None);
+    assert_eq!(kind(10), Some(MaskKind::LineComment));
+    assert_eq!(kind(11), None);
+}
+
+/// Pieces of text that mean something to one lexer or another.
+const PIECES: &[&str] = &[
+    "\"",
+    "'",
+    "`",
+    "\"\"\"",
+    "'''",
+    "/",
+    "//",
+    "/*",
+    "*/",
+    "#",
+    "\\",
+    "\n",
+    "\r\n",
+    "\r",
+    " ",
+    "\t",
+    "{",
+    "}",
+    "${",
+    "#{",
+    "\\(",
+    "(",
+    ")",
+    "[",
+    "]",
+    "$",
+    "$x",
+    "@\"",
+    "$\"",
+    "$$\"\"\"",
+    "r#\"",
+    "\"#",
+    "R\"x(",
+    ")x\"",
+    "f\"",
+    "rb'",
+    "%w[",
+    "%q(",
+    "<<A",
+    "<<~'A'",
+    "A",
+    "\nA\n",
+    "<",
+    ">",
+    "<!--",
+    "-->",
+    "<script>",
+    "</script>",
+    "<a b=\"",
+    "```",
+    "~~~js",
+    "- ",
+    "|",
+    ": ",
+    ":",
+    "=begin",
+    "=end",
+    "?",
+    "!",
+    "饼",
+    "🍪",
+    "e\u{301}",
+    "\u{feff}",
+    "if",
+    "return",
+    "x",
+    "1",
+    "'a",
+    "=",
+    "=>",
+    "#/",
+    "/#",
+    "u8",
+    "L'",
+    "\0",
+    "\u{2028}",
+];
+
+fn any_text() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        8 => prop::sample::select(PIECES).prop_map(str::to_owned),
+        1 => "\\PC{1,3}",
+    ];
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_gives_ordered_spans_and_views_of_its_shape(text in any_text()) {
+        for &language in Language::all() {
+            let mask = Mask::new(language, &text);
+            let mut done = 0;
+            for MaskSpan { span, inner, .. } in &mask.spans {
+                prop_assert!(done <= span.start && span.start < span.end);
+                prop_assert!(span.contains(*inner));
+                for offset in [span.start, span.end, inner.start, inner.end] {
+                    prop_assert!(text.is_char_boundary(offset), "{:?} {:?}", language, mask);
+                }
+                done = span.end;
+            }
+            prop_assert!(done <= text.len());
+            for match_in in [MatchIn::Code, MatchIn::Text, MatchIn::Comments, MatchIn::Strings] {
+                let view = mask.view(&text, match_in);
+                prop_assert_eq!(view.len(), text.len());
+                for (was, is) in text.bytes().zip(view.bytes()) {
+                    prop_assert!(was == is || (is == b' ' && !matches!(was, b'\n' | b'\r')));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lexing_goes_on_after_what_came_before(text in any_text()) {
+        // A closed comment in front moves everything and changes nothing.
+        for language in [Language::Java, Language::Rust, Language::Css, Language::CSharp] {
+            if text.starts_with("#!") || text.starts_with('\u{feff}') {
+                continue;
+            }
+            let alone = Mask::new(language, &text);
+            let after = Mask::new(language, &format!("/**/\n{text}"));
+            let moved: Vec<_> = after.spans.iter().skip(1).map(|s| (s.span, s.kind)).collect();
+            let expected: Vec<_> =
+                alone.spans.iter().map(|s| (s.span.shifted(5), s.kind)).collect();
+            prop_assert_eq!(moved, expected);
+        }
+    }
+}
+
+/// Texts that would take forever if any place were looked at again and again.
+#[test]
+fn hostile_text_is_lexed_in_one_pass() {
+    let pieces = [
+        "(/[ ", "/", "<<A ", "#", "r#\"#", "\"", "'", "`${", "\\", "/*", "[", "x /", "!a ", "%(",
+        "#/\n", "- |\n", "?'", "$\"{", "f'{", "<a '", "`` ` ", "R\"(", "\"\"\"\"", "x'", ") /",
+    ];
+    for piece in pieces {
+        let text = piece.repeat(200_000 / piece.len());
+        for &language in Language::all() {
+            let mask = Mask::new(language, &text);
+            assert!(mask.spans.len() <= text.len());
+        }
+    }
 }
