@@ -372,14 +372,21 @@ impl Client {
 
     /// Sends a request without waiting; gives its number.
     pub fn send(&mut self, method: &str, params: Value) -> i64 {
+        let (id, bytes) = self.prepare(method, params);
+        self.raw(&bytes);
+        id
+    }
+
+    /// A request that is not sent yet: its number and its bytes.
+    #[must_use]
+    pub fn prepare(&mut self, method: &str, params: Value) -> (i64, Vec<u8>) {
         self.next_id += 1;
         let id = self.next_id;
         let mut message = json!({"jsonrpc": "2.0", "id": id, "method": method});
         if !params.is_null() {
             message["params"] = params;
         }
-        self.raw(&frame(&message));
-        id
+        (id, frame(&message))
     }
 
     /// Sends a request and waits for its result.
@@ -525,6 +532,15 @@ impl Client {
         let (taken, rest) = std::mem::take(&mut self.heard)
             .into_iter()
             .partition(|message| message["method"] == method);
+        self.heard = rest;
+        Vec::from_iter::<VecDeque<Value>>(taken)
+    }
+
+    /// Takes the answers to what was no message.
+    pub fn unnumbered(&mut self) -> Vec<Value> {
+        let (taken, rest) = std::mem::take(&mut self.heard)
+            .into_iter()
+            .partition(|message| message.get("method").is_none());
         self.heard = rest;
         Vec::from_iter::<VecDeque<Value>>(taken)
     }
