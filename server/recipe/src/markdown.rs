@@ -76,6 +76,9 @@ pub(crate) fn blocks(text: &str, from: usize) -> Blocks {
         if indent < 4
             && let Some(heading) = heading(text, line)
         {
+            if indent < list_column {
+                list_column = 0;
+            }
             result.headings.push(heading);
         }
         index += 1;
@@ -201,7 +204,7 @@ fn heading(text: &str, line: &Line) -> Option<Heading> {
 }
 
 /// A block of Markdown as it is stored: LF line ends, no blank lines around it,
-/// and outside of code no blanks at the ends of lines.
+/// outside of code no blanks at the ends of lines, and its last fence closed.
 pub(crate) fn block_text(raw: &str) -> String {
     let text = with_line_ending(raw, LineEnding::Lf);
     let text = tidy_lines(&text);
@@ -212,7 +215,23 @@ pub(crate) fn block_text(raw: &str) -> String {
         }
         rest = after;
     }
-    rest.to_owned()
+    let mut block = rest.to_owned();
+    close_fence(&mut block);
+    block
+}
+
+/// Closes the fence that is open at the end of `text`.
+fn close_fence(text: &mut String) {
+    let found = blocks(text, 0);
+    let Some(fence) = found.fences.last().filter(|fence| !fence.closed) else {
+        return;
+    };
+    let line = &text[fence.whole.start..];
+    let line = line[indent_of(line)..].lines().next().unwrap_or_default();
+    let marker = if line.starts_with('~') { '~' } else { '`' };
+    let length = line.len() - line.trim_start_matches(marker).len();
+    text.push('\n');
+    text.extend(std::iter::repeat_n(marker, length));
 }
 
 /// Takes away the blanks at the ends of lines outside of fences. The two blanks
@@ -256,16 +275,16 @@ pub(crate) fn tidy_lines(text: &str) -> String {
     out
 }
 
-/// `text` with every heading above `level` (and those that `known` picks) moved
-/// down to `level`, so that it does not end the section that it stands in, and
-/// with its last fence closed.
-pub(crate) fn contained(text: &str, level: u8, known: impl Fn(&str, u8) -> bool) -> String {
+/// `text` with the headings that `ends` picks moved down to `level`, so that
+/// they do not end the section that they stand in, and with its last fence
+/// closed.
+pub(crate) fn contained(text: &str, level: u8, ends: impl Fn(&str, u8) -> bool) -> String {
     let found = blocks(text, 0);
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
     for heading in &found.headings {
         let title = heading.title.of(text);
-        if !known(title, heading.level) {
+        if !ends(title, heading.level) {
             continue;
         }
         let at = heading.line.start + indent_of(heading.line.of(text));
@@ -276,14 +295,7 @@ pub(crate) fn contained(text: &str, level: u8, known: impl Fn(&str, u8) -> bool)
         done = at;
     }
     out.push_str(&text[done..]);
-    if let Some(fence) = found.fences.last().filter(|fence| !fence.closed) {
-        let line = &text[fence.whole.start..];
-        let line = line[indent_of(line)..].lines().next().unwrap_or_default();
-        let marker = if line.starts_with('~') { '~' } else { '`' };
-        let length = line.len() - line.trim_start_matches(marker).len();
-        out.push('\n');
-        out.extend(std::iter::repeat_n(marker, length));
-    }
+    close_fence(&mut out);
     out
 }
 

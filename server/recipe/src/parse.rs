@@ -53,7 +53,7 @@ pub fn parse(text: &str, home: Home) -> ParsedRecipe {
             code: ProblemCode::FrontMatter,
             message: broken.message,
             fix: broken.quote.map(|edit| QuickFix {
-                title: "Put it in quotes".into(),
+                title: crate::format::QUOTE.into(),
                 edits: vec![edit],
             }),
         });

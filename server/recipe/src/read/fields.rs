@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
                 );
                 self.warning(node.span, ProblemCode::WrongType, message).fix =
                     edit.map(|edit| QuickFix {
-                        title: "Put it in quotes".into(),
+                        title: crate::format::QUOTE.into(),
                         edits: vec![edit],
                     });
             }

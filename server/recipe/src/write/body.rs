@@ -36,9 +36,9 @@ fn section(out: &mut String, part: Part, text: &str) {
     }
 }
 
-/// Prose in which no heading of its own level or above stands.
+/// Prose in which no heading ends the section.
 fn inside(text: &str) -> String {
-    contained(text, 3, |_, level| level < 3)
+    contained(text, 3, |_, level| level == 2)
 }
 
 /// The description may hold sections of its own, except under a known heading.
@@ -109,7 +109,7 @@ fn changes(changes: &[CodeChange]) -> String {
         out.push_str(&change.file.split_whitespace().collect::<Vec<_>>().join(" "));
         out.truncate(out.trim_end().len());
         out.push('\n');
-        let explanation = contained(&change.explanation, 4, |_, level| level < 4);
+        let explanation = contained(&change.explanation, 4, |_, level| matches!(level, 2 | 3));
         if !explanation.is_empty() {
             out.push('\n');
             out.push_str(&explanation);
@@ -132,11 +132,13 @@ fn verify(verification: &Verification) -> String {
     let mut parts = Vec::new();
     if !verification.method.is_empty() {
         parts.push(contained(&verification.method, 4, |title, level| {
-            level < 3 || (level == 3 && KNOWN.contains(&title.to_lowercase().as_str()))
+            level == 2 || (level == 3 && KNOWN.contains(&title.to_lowercase().as_str()))
         }));
     }
     if !verification.expected_result.is_empty() {
-        let text = contained(&verification.expected_result, 4, |_, level| level < 4);
+        let text = contained(&verification.expected_result, 4, |_, level| {
+            matches!(level, 2 | 3)
+        });
         parts.push(format!("### Expected result\n\n{text}"));
     }
     if !verification.test_code.is_empty() {

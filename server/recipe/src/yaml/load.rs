@@ -278,7 +278,9 @@ impl Builder<'_> {
             }
         };
         let end = if frame.flow {
-            span.end
+            // The closing bracket; the parser counts the blanks and the comment
+            // behind it too.
+            span.start + usize::from(!span.is_empty())
         } else {
             last.unwrap_or(frame.start)
         };
@@ -406,9 +408,9 @@ mod tests {
 
     #[test]
     fn spans_are_bytes_in_text_of_any_script() {
-        let text = "标题: 缓存 🍪  # 注释\r\n'quoted': 'it''s 🍪'   # c\r\ndouble: \"a \\\" b\"  \r\nnone:\r\nlist: [一, \"二\"]\r\nblock:\r\n  - x: 1\r\n    y: |\r\n      行1\r\n      行2\r\n\r\n  - z\r\nend: '*'\r\n";
+        let text = "标题: 缓存 🍪  # 注释\r\n'quoted': 'it''s 🍪'   # c\r\ndouble: \"a \\\" b\"  \r\nnone:\r\nlist: [一, \"二\"] # c\r\nblock:\r\n  - x: 1\r\n    y: |\r\n      行1\r\n      行2\r\n\r\n  - z\r\nend: '*'\r\n";
         expect_test::expect![[r#"
-             = "标题: 缓存 🍪  # 注释\r\n'quoted': 'it''s 🍪'   # c\r\ndouble: \"a \\\" b\"  \r\nnone:\r\nlist: [一, \"二\"]\r\nblock:\r\n  - x: 1\r\n    y: |\r\n      行1\r\n      行2\r\n\r\n  - z\r\nend: '*'"
+             = "标题: 缓存 🍪  # 注释\r\n'quoted': 'it''s 🍪'   # c\r\ndouble: \"a \\\" b\"  \r\nnone:\r\nlist: [一, \"二\"] # c\r\nblock:\r\n  - x: 1\r\n    y: |\r\n      行1\r\n      行2\r\n\r\n  - z\r\nend: '*'"
             .标题 = "缓存 🍪"
             .quoted = "'it''s 🍪'"
             .double = "\"a \\\" b\""

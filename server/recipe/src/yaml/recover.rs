@@ -156,6 +156,10 @@ impl Recovery {
 
     fn item(&mut self, broken: &Broken<'_>) -> Result<Option<Node>, YamlError> {
         let dash = indent_of(broken.text);
+        if !is_item(&broken.text[dash..]) {
+            self.not_an_entry(broken.text, broken.base);
+            return Ok(None);
+        }
         let first_line = lines_from(broken.text, 0)[0];
         let rest = &first_line.text(broken.text)[dash + 1..];
         if Header::of(rest).is_some() && broken.level < MAX_LEVELS {
@@ -234,7 +238,11 @@ impl Header {
     fn of(text: &str) -> Option<Self> {
         let line = lines_from(text, 0).first().copied()?;
         let content = line.text(text);
-        let indent = indent_of(content);
+        let mut indent = indent_of(content);
+        if content[indent..].starts_with('\u{feff}') {
+            // The parser steps over a stray byte order mark too.
+            indent += '\u{feff}'.len_utf8();
+        }
         let mut from = indent;
         let colon = loop {
             let colon = from + content[from..].find(':')?;
