@@ -40,6 +40,15 @@ pub(crate) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    #[command(flatten)]
+    Task(Task),
+    /// Serve an editor over stdin and stdout (Language Server Protocol)
+    Lsp(LspOptions),
+}
+
+/// What is done once and shown in the terminal.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Task {
     /// Check files against the project's recipes and the built-in rules
     Check(CheckOptions),
     /// Check, list, explain and test rules
@@ -261,6 +270,31 @@ pub(crate) struct ListOptions {
     /// Write JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Editors start this themselves. A record shows a fault to others: it holds
+everything that was said, so look at it before you send it.
+
+Examples:
+  asd lsp --log debug
+  asd lsp --record session.jsonl
+  asd lsp --replay session.jsonl"
+)]
+pub(crate) struct LspOptions {
+    /// The least level that is logged: error, warn, info, debug or trace.
+    #[arg(long, env = "ASD_LOG", value_name = "LEVEL")]
+    pub(crate) log: Option<String>,
+    /// Write a record of the conversation.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// Play a record back instead of talking to an editor.
+    #[arg(long, value_name = "FILE", conflicts_with = "record")]
+    pub(crate) replay: Option<PathBuf>,
+    /// Accepted because editors add it: stdin and stdout are always used.
+    #[arg(long, hide = true)]
+    pub(crate) stdio: bool,
 }
 
 /// The command line with its older forms written out: `guard:check` as `guard

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::{Arguments, Command, ConfigCommand, GuardCommand, normalise};
+use crate::args::{Arguments, Command, ConfigCommand, GuardCommand, Task, normalise};
 use crate::terminal::Terminal;
 
 /// What a command ends with. (guard.md §14)
@@ -45,8 +45,19 @@ impl From<Outcome> for ExitCode {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse_from(normalise(std::env::args_os()));
+    let task = match arguments.command {
+        Command::Task(task) => task,
+        // Before anything takes hold of stdout, which is the wire.
+        Command::Lsp(options) => {
+            return ExitCode::from(asd_lsp::run(&asd_lsp::Options {
+                log: options.log,
+                record: options.record,
+                replay: options.replay,
+            }));
+        }
+    };
     let mut terminal = Terminal::new(arguments.color);
-    match run(&arguments.command, &mut terminal).and_then(|outcome| {
+    match run(&task, &mut terminal).and_then(|outcome| {
         terminal.finish()?;
         Ok(outcome)
     }) {
@@ -60,20 +71,20 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: &Command, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
-    match command {
-        Command::Check(options) | Command::Guard(GuardCommand::Check(options)) => {
+fn run(task: &Task, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
+    match task {
+        Task::Check(options) | Task::Guard(GuardCommand::Check(options)) => {
             check::run(options, terminal)
         }
-        Command::Guard(GuardCommand::Rules(options)) => rules::run(options, terminal),
-        Command::Guard(GuardCommand::Explain(options)) => explain::run(options, terminal),
-        Command::Guard(GuardCommand::Test(options)) => guard_test::run(options, terminal),
-        Command::Recipe(command) => recipe::run(command, terminal),
-        Command::Config(ConfigCommand::Schema) => {
+        Task::Guard(GuardCommand::Rules(options)) => rules::run(options, terminal),
+        Task::Guard(GuardCommand::Explain(options)) => explain::run(options, terminal),
+        Task::Guard(GuardCommand::Test(options)) => guard_test::run(options, terminal),
+        Task::Recipe(command) => recipe::run(command, terminal),
+        Task::Config(ConfigCommand::Schema) => {
             terminal.json(&asd_store::config_schema())?;
             Ok(Outcome::Fine)
         }
-        Command::Completions { shell } => completions::run(*shell, terminal),
+        Task::Completions { shell } => completions::run(*shell, terminal),
     }
 }
 

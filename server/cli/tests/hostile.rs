@@ -1,8 +1,13 @@
 //! A tree with everything that a check cannot read: all the rest is checked,
 //! and what was not is told with the reason.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may panic, and so may what it uses"
+)]
 #![cfg(unix)]
 
+#[allow(dead_code, reason = "each test file uses a part of it")]
 mod common;
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};

@@ -1,6 +1,11 @@
 //! A project as it changes: files on disk, unsaved text, settings.
 
-use std::path::{Path, PathBuf};
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may panic, and so may what it uses"
+)]
+
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -250,7 +255,7 @@ fn recipes_named_as_files_are_not_checked_as_sources() {
     let fixture = Fixture::new(&[(path, &text)]);
     let state = fixture.load();
     let never = AtomicBool::new(false);
-    let walked = state.walk(&[PathBuf::from(fixture.root().join(path))], &never);
+    let walked = state.walk(&[fixture.root().join(path)], &never);
     let batch = state.check_files(&walked.files, &|_| {}, &never).unwrap();
     assert_eq!(batch.files.len(), 0);
 }

@@ -67,7 +67,6 @@ impl Project {
     }
 
     /// Every file with its content, to see that nothing was written.
-    #[allow(dead_code, reason = "not every test file looks at it")]
     pub fn content(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut files = Vec::new();
         collect(self.folder.path(), &mut files);
