@@ -14,6 +14,7 @@ use tower_lsp_server::ls_types::{
     ExecuteCommandParams, LSPAny, MessageType, Range, ShowDocumentParams, ShowMessageParams, Uri,
 };
 
+use crate::arguments::ShowRecipe;
 use crate::server::Server;
 use crate::status::StatusState;
 
@@ -24,6 +25,9 @@ pub const NAMES: &[&str] = &[
     "asd.reload",
     "asd.showStatus",
     "asd.showRecipe",
+    "asd.search",
+    "asd.createCandidate",
+    "asd.showPlaces",
 ];
 
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -63,10 +67,13 @@ impl Server {
                 no_arguments(&params.command, &arguments)?;
                 self.show_status_command().await
             }
-            "asd.showRecipe" => {
-                let trigger = one_text(&params.command, "a trigger such as \"@name\"", &arguments)?;
-                self.show_recipe_command(&trigger).await
-            }
+            "asd.showRecipe" => match ShowRecipe::read(&arguments)? {
+                ShowRecipe::Trigger(trigger) => self.show_recipe_command(&trigger).await,
+                ShowRecipe::File(uri) => Ok(self.show_file_command(uri)),
+            },
+            "asd.search" => self.search_command(&arguments).await,
+            "asd.createCandidate" => self.create_candidate_command(&arguments).await,
+            "asd.showPlaces" => self.show_places_command(&arguments),
             "asd.setup" => {
                 let folder = match arguments.as_slice() {
                     [] | [Value::Null] => None,
@@ -206,6 +213,13 @@ impl Server {
         }
         Ok(Some(json!({ "uri": uri.as_str() })))
     }
+
+    fn show_file_command(&self, uri: Uri) -> Option<LSPAny> {
+        if !self.show_document(uri.clone(), None) {
+            self.say(&format!("Alembic: {}", uri.as_str()));
+        }
+        Some(json!({ "uri": uri.as_str() }))
+    }
 }
 
 fn no_arguments(command: &str, arguments: &[Value]) -> Result<()> {
@@ -215,13 +229,4 @@ fn no_arguments(command: &str, arguments: &[Value]) -> Result<()> {
     Err(Error::invalid_params(format!(
         "{command} takes no arguments"
     )))
-}
-
-fn one_text(command: &str, what: &str, arguments: &[Value]) -> Result<String> {
-    match arguments {
-        [Value::String(text)] => Ok(text.clone()),
-        _ => Err(Error::invalid_params(format!(
-            "{command} takes {what} as its only argument"
-        ))),
-    }
 }

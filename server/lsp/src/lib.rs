@@ -8,6 +8,7 @@
 //! *handlers* answer requests from an immutable snapshot. Nothing here ever
 //! waits for the client.
 
+mod arguments;
 mod capabilities;
 mod card;
 mod checks;
@@ -15,6 +16,8 @@ mod closed;
 mod commands;
 mod diagnostics;
 pub mod document;
+#[cfg(test)]
+mod fixture;
 #[cfg(test)]
 mod fixture_text;
 mod frames;
@@ -29,6 +32,7 @@ mod outbox;
 mod progress;
 pub mod project;
 mod project_files;
+mod recipe_commands;
 mod recipe_file;
 mod recipes;
 mod record;

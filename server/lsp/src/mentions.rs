@@ -45,6 +45,24 @@ pub(crate) fn is_prose(language: Option<Language>, text: &str, offset: usize) ->
     prose.holds(offset) || (offset > 0 && prose.holds_before(offset))
 }
 
+/// The comment that `offset` lies in.
+#[must_use]
+pub(crate) fn comment_at(language: Language, text: &str, offset: usize) -> Option<Span> {
+    let prose = Prose::new(Some(language), text);
+    let comment = |mask: &Mask, offset| {
+        mask.at(offset)
+            .filter(|mask| mask.kind.is_comment())
+            .map(|mask| mask.span)
+    };
+    match (prose.part_at(offset), &prose.whole) {
+        (Some((span, mask)), _) => {
+            comment(mask, offset - span.start).map(|found| found.shifted(span.start))
+        }
+        (None, Some(mask)) => comment(mask, offset),
+        (None, None) => None,
+    }
+}
+
 fn candidates(text: &str) -> Vec<Span> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -101,13 +119,15 @@ impl Prose {
         }
     }
 
+    fn part_at(&self, offset: usize) -> Option<&(Span, Mask)> {
+        self.parts
+            .iter()
+            .find(|(span, _)| span.start <= offset && offset < span.end)
+    }
+
     fn holds(&self, offset: usize) -> bool {
         let comment = |mask: &Mask, offset| mask.at(offset).is_some_and(|m| m.kind.is_comment());
-        let part = self
-            .parts
-            .iter()
-            .find(|(span, _)| span.start <= offset && offset < span.end);
-        match (part, &self.whole) {
+        match (self.part_at(offset), &self.whole) {
             (Some((span, mask)), _) => comment(mask, offset - span.start),
             (None, Some(mask)) => comment(mask, offset),
             (None, None) => true,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use asd_guard::{GuardOptions, RuleSet, SourceFilter, Target};
+use asd_guard::{GuardOptions, RuleProblem, RuleSet, SourceFilter, Target};
 use asd_recipe::{Lifecycle, Recipe};
 use asd_store::{Disk, Unreadable};
 use asd_syntax::Language;
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use tower_lsp_server::jsonrpc;
 use tower_lsp_server::ls_types::Uri;
 
-use crate::project::Project;
+use crate::project::{Project, is_knowledge};
 use crate::recipes;
 use crate::snapshot::{DocumentView, Snapshot};
 
@@ -50,13 +50,13 @@ impl ProjectFile {
         self.open.as_ref().map(DocumentView::version)
     }
 
-    /// What `rules` find here.
+    /// What `rules` find here; nothing in the project's own files.
     pub(crate) fn findings(
         &self,
         rules: &RuleSet,
         cancel: &AtomicBool,
     ) -> Result<Vec<Span>, jsonrpc::Error> {
-        let Some(language) = self.language else {
+        let Some(language) = self.language.filter(|_| !is_knowledge(&self.path)) else {
             return Ok(Vec::new());
         };
         let target = Target {
@@ -138,7 +138,11 @@ fn paths(snapshot: &Snapshot, project: &Project, cancel: &AtomicBool) -> Vec<Str
 
 /// The rules of one recipe alone, or of one of its guards, whatever state of its
 /// life the recipe is in.
-pub(crate) fn rules_of(path: &str, recipe: &Recipe, guard: Option<&str>) -> RuleSet {
+pub(crate) fn rules_of(
+    path: &str,
+    recipe: &Recipe,
+    guard: Option<&str>,
+) -> (RuleSet, Vec<RuleProblem>) {
     let mut alone = recipe.clone();
     alone.lifecycle = Lifecycle::Active;
     if let Some(id) = guard {
@@ -148,5 +152,5 @@ pub(crate) fn rules_of(path: &str, recipe: &Recipe, guard: Option<&str>) -> Rule
         sources: SourceFilter::Recipe,
         ..GuardOptions::default()
     };
-    RuleSet::build(&[(Arc::from(path), Arc::new(alone))], &options, None).0
+    RuleSet::build(&[(Arc::from(path), Arc::new(alone))], &options, None)
 }

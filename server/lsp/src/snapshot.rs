@@ -13,7 +13,7 @@ use tower_lsp_server::jsonrpc;
 use tower_lsp_server::ls_types::{Position, Range, Uri};
 
 use crate::document::OpenDocument;
-use crate::project::Project;
+use crate::project::{self, Project};
 use crate::settings::{ClientFacts, Settings};
 use crate::uri::{self, UriKey};
 
@@ -225,7 +225,9 @@ impl DocumentView {
         if let Some(report) = self.document.report(self.project.epoch) {
             return Ok(report);
         }
-        let Some(language) = self.language() else {
+        // The examples in a recipe are meant to break rules.
+        let is_knowledge = self.path.as_deref().is_some_and(project::is_knowledge);
+        let Some(language) = self.language().filter(|_| !is_knowledge) else {
             return Ok(Arc::default());
         };
         let target = Target {

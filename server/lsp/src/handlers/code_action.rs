@@ -24,8 +24,8 @@ use tower_lsp_server::ls_types::{
     CodeActionResponse, CodeActionTriggerKind, Diagnostic, NumberOrString, WorkspaceEdit,
 };
 
-pub(crate) use candidate::{Draft, draft_of_selection};
-pub(crate) use edits::{minimal_edit, protocol_edits};
+pub(crate) use candidate::candidate_edit;
+use edits::{minimal_edit, protocol_edits};
 
 use crate::snapshot::{DocumentView, Snapshot};
 use crate::workspace_edit::{EditBuilder, EditSupport};
@@ -141,7 +141,9 @@ impl Request<'_> {
                 .filter(|finding| (first..=last).contains(&lines.line_of(finding.span.start)))
                 .collect();
         }
-        here.sort_by_key(|finding| (finding.span.len(), finding.span.start));
+        // What the team has decided comes before what the product thinks.
+        let built_in = |finding: &Finding| !matches!(finding.rule.origin, RuleOrigin::Recipe(_));
+        here.sort_by_key(|finding| (finding.span.len(), built_in(finding), finding.span.start));
         here.into_iter().cloned().collect()
     }
 
@@ -184,7 +186,9 @@ impl Request<'_> {
         let range = self.view.range(finding.span);
         let code = Some(NumberOrString::String(finding.rule.id.clone()));
         let shown = self.context.diagnostics.iter().find(|shown| {
-            shown.source.as_deref() == Some(crate::SOURCE) && shown.code == code && shown.range == range
+            shown.source.as_deref() == Some(crate::SOURCE)
+                && shown.code == code
+                && shown.range == range
         })?;
         Some(vec![shown.clone()])
     }
@@ -320,3 +324,7 @@ pub(super) fn shortened(text: &str, limit: usize) -> String {
         None => line,
     }
 }
+
+#[cfg(test)]
+#[path = "code_action_tests.rs"]
+mod tests;

@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use asd_guard::{Directive, DirectiveKind, directives};
+use asd_recipe::Severity;
 use asd_text::Span;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ use tower_lsp_server::jsonrpc;
 use tower_lsp_server::ls_types::{CodeLens, CodeLensParams, Command, Location, Position, Uri};
 
 use crate::project_files;
-use crate::recipe_file::{self, home_of, parse_open};
+use crate::recipe_file::{self, parse_open};
 use crate::recipes;
 use crate::snapshot::{DocumentView, Snapshot};
 
@@ -77,8 +78,13 @@ pub fn code_lens(
 
 fn first_line(view: &DocumentView, span: Span) -> Span {
     let text = view.text();
-    let line = text.lines.line_span(&text.text, text.lines.line_of(span.start));
-    Span::new(span.start.min(line.end), span.end.min(line.end).max(span.start.min(line.end)))
+    let line = text
+        .lines
+        .line_span(&text.text, text.lines.line_of(span.start));
+    Span::new(
+        span.start.min(line.end),
+        span.end.min(line.end).max(span.start.min(line.end)),
+    )
 }
 
 /// `codeLens/resolve`: runs the guard over the project.
@@ -105,7 +111,7 @@ pub fn resolve(
             );
             show(snapshot, title, &data.uri, lens.range.start, places)
         }
-        None => Command::new("this guard is not in force".to_owned(), String::new(), None),
+        None => Command::new("cannot be checked".to_owned(), String::new(), None),
     };
     lens.command = Some(command);
     Ok(lens)
@@ -122,8 +128,7 @@ fn count_files(places: &[Location]) -> usize {
     uris.len()
 }
 
-/// Where a guard matches, in the order of the files' paths. Recipe files are
-/// left out: their examples are meant to match.
+/// Where a guard matches, in the order of the files' paths.
 fn places_of_guard(
     snapshot: &Snapshot,
     data: &LensData,
@@ -137,14 +142,14 @@ fn places_of_guard(
         return Ok(None);
     };
     let project = &view.project;
-    let rules = project_files::rules_of(path, &recipe, Some(&data.guard));
-    if rules.rules().is_empty() {
+    let (rules, problems) = project_files::rules_of(path, &recipe, Some(&data.guard));
+    let broken = problems
+        .iter()
+        .any(|found| found.problem.severity == Severity::Error);
+    if broken || rules.rules().is_empty() {
         return Ok(None);
     }
     let places = project_files::ask_all(snapshot, project, cancel, |file| {
-        if home_of(&file.path).is_some() {
-            return Ok(None);
-        }
         let spans = file.findings(&rules, cancel)?;
         Ok(file.uri(project).map(|uri| {
             let place = |span| Location::new(uri.clone(), snapshot.range(&file.text, span));
@@ -230,7 +235,11 @@ fn audit(
 ) -> Result<Command, jsonrpc::Error> {
     let scope = directive.argument.split_whitespace().next();
     if matches!(scope, Some("project" | "target")) {
-        return Ok(Command::new("check the project".to_owned(), CHECK.to_owned(), None));
+        return Ok(Command::new(
+            "check the project".to_owned(),
+            CHECK.to_owned(),
+            None,
+        ));
     }
     let report = view.report(cancel)?;
     let places: Vec<Location> = report
@@ -247,7 +256,11 @@ fn audit(
 /// below it up to the first blank one outside of all brackets.
 pub(super) fn code_of(view: &DocumentView, directive: &Directive) -> Span {
     let text = &view.text().text;
-    if directive.argument.split_whitespace().any(|word| word == "-f") {
+    if directive
+        .argument
+        .split_whitespace()
+        .any(|word| word == "-f")
+    {
         return Span::new(0, text.len());
     }
     let lines = &view.text().lines;
@@ -272,3 +285,7 @@ pub(super) fn code_of(view: &DocumentView, directive: &Directive) -> Span {
     }
     Span::new(start, end)
 }
+
+#[cfg(test)]
+#[path = "code_lens_tests.rs"]
+mod tests;

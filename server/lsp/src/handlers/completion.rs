@@ -254,22 +254,5 @@ fn rules_found(view: &DocumentView) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_trigger_begins_with_its_at_sign() {
-        let typed =
-            |text: &str, offset| trigger_being_typed(text, offset).map(|s| s.of(text).to_owned());
-        assert_eq!(typed("// @", 4).as_deref(), Some("@"));
-        assert_eq!(typed("见@cook-x y", 6).as_deref(), Some("@cook-x"));
-        assert_eq!(typed("me@cook", 7), None);
-        assert_eq!(typed("cook", 4), None);
-    }
-
-    #[test]
-    fn letters_may_be_left_out() {
-        assert!(is_subsequence("ckdi", "cookiedi"));
-        assert!(!is_subsequence("dick", "cookiedi"));
-    }
-}
+#[path = "completion_tests.rs"]
+mod tests;

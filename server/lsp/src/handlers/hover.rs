@@ -341,3 +341,7 @@ const COMMON: &[&str] = &[
     "volatile",
     "Void",
 ];
+
+#[cfg(test)]
+#[path = "hover_tests.rs"]
+mod tests;

@@ -62,3 +62,7 @@ pub fn document_link(
     links.sort_by_key(|link| (link.range.start.line, link.range.start.character));
     Ok(Some(links))
 }
+
+#[cfg(test)]
+#[path = "links_tests.rs"]
+mod tests;

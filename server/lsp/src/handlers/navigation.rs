@@ -113,7 +113,7 @@ pub fn references(
         found.extend(recipe_file::location(snapshot, project, path));
     }
     let key = trigger_key(&recipe.trigger);
-    let rules = project_files::rules_of(path, recipe, None);
+    let (rules, _) = project_files::rules_of(path, recipe, None);
     let places = project_files::ask_all(snapshot, project, cancel, |file| {
         let Some(uri) = file.uri(project) else {
             return Ok(None);
@@ -190,3 +190,7 @@ fn findings_in(
         .map(|finding| finding.span)
         .collect())
 }
+
+#[cfg(test)]
+#[path = "navigation_tests.rs"]
+mod tests;

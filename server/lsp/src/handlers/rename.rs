@@ -28,14 +28,12 @@ pub fn prepare_rename(
         return Ok(None);
     };
     let offset = view.offset(params.position);
-    Ok(
-        target_at(&view, offset).map(|(span, recipe, _)| {
-            PrepareRenameResponse::RangeWithPlaceholder {
-                range: view.range(span),
-                placeholder: recipe.trigger.clone(),
-            }
-        }),
-    )
+    Ok(target_at(&view, offset).map(|(span, recipe, _)| {
+        PrepareRenameResponse::RangeWithPlaceholder {
+            range: view.range(span),
+            placeholder: recipe.trigger.clone(),
+        }
+    }))
 }
 
 /// The trigger at `offset` with its recipe and the recipe's path.
@@ -50,15 +48,15 @@ fn target_at(view: &DocumentView, offset: usize) -> Option<(Span, &Recipe, &str)
     let value = parsed.fields.get("trigger")?.value;
     let path = view.path.as_deref()?;
     let (path, recipe) = recipes::at_path(&view.project, path)?;
-    value.touches(offset).then(|| (unquoted(text, value), recipe, path))
+    value
+        .touches(offset)
+        .then(|| (unquoted(text, value), recipe, path))
 }
 
 /// A scalar's span without its quotes.
 fn unquoted(text: &str, span: Span) -> Span {
     let value = span.of(text);
-    let quoted = value.len() >= 2
-        && value.starts_with(['"', '\''])
-        && value.ends_with(['"', '\'']);
+    let quoted = value.len() >= 2 && value.starts_with(['"', '\'']) && value.ends_with(['"', '\'']);
     if quoted {
         Span::new(span.start + 1, span.end - 1)
     } else {
@@ -283,7 +281,10 @@ impl Renaming<'_> {
                     edits.push(asd_text::TextEdit::replace(span, self.new));
                 } else if !span.is_empty() {
                     // YAML reserves the `@` at the start of a plain scalar.
-                    edits.push(asd_text::TextEdit::replace(span, format!("\"{}\"", self.new)));
+                    edits.push(asd_text::TextEdit::replace(
+                        span,
+                        format!("\"{}\"", self.new),
+                    ));
                 }
             }
             for example in &parsed.examples {
@@ -304,7 +305,10 @@ impl Renaming<'_> {
             for (name, field) in &parsed.fields {
                 let is_id = name.starts_with("guards.") && name.ends_with(".id");
                 let span = unquoted(text, field.value);
-                if let Some((_, new)) = self.ids.iter().find(|(old, _)| is_id && old == span.of(text))
+                if let Some((_, new)) = self
+                    .ids
+                    .iter()
+                    .find(|(old, _)| is_id && old == span.of(text))
                 {
                     edits.push(asd_text::TextEdit::replace(span, new.clone()));
                 }
@@ -313,3 +317,7 @@ impl Renaming<'_> {
         edits
     }
 }
+
+#[cfg(test)]
+#[path = "rename_tests.rs"]
+mod tests;

@@ -328,3 +328,7 @@ pub fn resolve(
     }
     Ok(symbol)
 }
+
+#[cfg(test)]
+#[path = "symbols_tests.rs"]
+mod tests;

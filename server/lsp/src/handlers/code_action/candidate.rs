@@ -4,58 +4,78 @@ use asd_recipe::{Code, Lifecycle, Reasoning, Recipe, SourceRef, normalise_trigge
 use asd_syntax::Language;
 use asd_text::Span;
 use serde_json::json;
-use tower_lsp_server::ls_types::{self, CodeAction, CodeActionKind, Command, Position, Range, Uri};
+use tower_lsp_server::ls_types::{
+    self, CodeAction, CodeActionKind, Command, Position, Range, Uri, WorkspaceEdit,
+};
 
 use super::Request;
 use super::skeleton::dedented;
 use crate::project::Project;
 use crate::recipes;
 use crate::snapshot::{DocumentView, Snapshot};
-use crate::workspace_edit::EditBuilder;
+use crate::workspace_edit::{EditBuilder, EditSupport};
 
 /// The command that opens a recipe.
-pub(super) const SHOW_RECIPE: &str = "asd.showRecipe";
+const SHOW_RECIPE: &str = "asd.showRecipe";
 
 /// Larger selections are no skeleton.
 const MOST_LINES: usize = 400;
 
 /// A candidate that is to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Draft {
+struct Draft {
     /// The file, project-relative with `/`; there is none of that name yet.
-    pub path: String,
+    path: String,
     /// What it holds.
-    pub text: String,
+    text: String,
 }
 
 /// Offers to make a recipe of the selection.
 pub(super) fn add(request: &mut Request<'_>) {
-    let Some(draft) = draft_of_selection(request.snapshot, &request.view, request.selection) else {
-        return;
-    };
-    if !request.support.create {
+    if request.selection.is_empty() {
         return;
     }
-    let Some(uri) = request.view.project.uri_of(&draft.path) else {
+    let made = edit(request.snapshot, &request.view, request.selection);
+    let Some((uri, edit)) = made else {
         return;
     };
-    let text = ls_types::TextEdit::new(
-        Range::new(Position::new(0, 0), Position::new(0, 0)),
-        draft.text,
-    );
     let title = "Create recipe from selection".to_owned();
     request.push(CodeAction {
         kind: Some(CodeActionKind::REFACTOR),
-        edit: Some(
-            EditBuilder::default()
-                .create(uri.clone())
-                .edit(uri.clone(), None, vec![text])
-                .build(request.support),
-        ),
+        edit: Some(edit),
         command: Some(open(title.clone(), &uri)),
         title,
         ..CodeAction::default()
     });
+}
+
+/// The new file, and the edit that makes it, of a part of a document or of the
+/// whole. `None` where there is no code, no project that has been set up, or no
+/// way to create a file.
+pub(crate) fn candidate_edit(
+    snapshot: &Snapshot,
+    view: &DocumentView,
+    range: Option<Range>,
+) -> Option<(Uri, WorkspaceEdit)> {
+    let whole = Span::new(0, view.text().text.len());
+    edit(
+        snapshot,
+        view,
+        range.map_or(whole, |range| view.span(range)),
+    )
+}
+
+fn edit(snapshot: &Snapshot, view: &DocumentView, selection: Span) -> Option<(Uri, WorkspaceEdit)> {
+    let support = EditSupport::of(&snapshot.client().capabilities);
+    let draft = draft_of_selection(snapshot, view, selection).filter(|_| support.create)?;
+    let uri = view.project.uri_of(&draft.path)?;
+    let start = Position::new(0, 0);
+    let text = ls_types::TextEdit::new(Range::new(start, start), draft.text);
+    let edit = EditBuilder::default()
+        .create(uri.clone())
+        .edit(uri.clone(), None, vec![text])
+        .build(support);
+    Some((uri, edit))
 }
 
 fn open(title: String, uri: &Uri) -> Command {
@@ -68,11 +88,7 @@ fn open(title: String, uri: &Uri) -> Command {
 
 /// The candidate that a selection makes; `None` for a selection without code,
 /// and where the document belongs to no project that has been set up.
-pub(crate) fn draft_of_selection(
-    snapshot: &Snapshot,
-    view: &DocumentView,
-    selection: Span,
-) -> Option<Draft> {
+fn draft_of_selection(snapshot: &Snapshot, view: &DocumentView, selection: Span) -> Option<Draft> {
     let text = &view.text().text;
     let path = view.path.as_deref()?;
     let language = view.language()?;
@@ -159,7 +175,7 @@ fn draft(
 }
 
 /// Where a candidate is kept. (knowledge.md §1)
-pub(crate) fn candidate_path(recipe: &Recipe) -> String {
+fn candidate_path(recipe: &Recipe) -> String {
     format!(
         "Alembic/candidates/{}/{}.md",
         asd_recipe::bucket(recipe),

@@ -6,7 +6,7 @@ use tower_lsp_server::ls_types;
 use crate::snapshot::DocumentView;
 
 /// Edits of a document in the client's terms.
-pub(crate) fn protocol_edits(view: &DocumentView, edits: &[TextEdit]) -> Vec<ls_types::TextEdit> {
+pub(super) fn protocol_edits(view: &DocumentView, edits: &[TextEdit]) -> Vec<ls_types::TextEdit> {
     edits
         .iter()
         .map(|edit| ls_types::TextEdit::new(view.range(edit.span), edit.text.clone()))
@@ -15,7 +15,7 @@ pub(crate) fn protocol_edits(view: &DocumentView, edits: &[TextEdit]) -> Vec<ls_
 
 /// The one edit that turns a text into another and leaves alone what both begin
 /// and end with; `None` when they are equal.
-pub(crate) fn minimal_edit(old: &str, new: &str) -> Option<TextEdit> {
+pub(super) fn minimal_edit(old: &str, new: &str) -> Option<TextEdit> {
     if old == new {
         return None;
     }

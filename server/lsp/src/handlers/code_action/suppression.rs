@@ -2,12 +2,12 @@
 //! useless.
 
 use asd_guard::{Finding, Suppression, SuppressionScope, suppression_edit};
-use asd_syntax::{Language, Mask};
+use asd_syntax::Language;
 use asd_text::{Span, TextEdit};
 use tower_lsp_server::ls_types::{CodeAction, CodeActionKind};
 
 use super::Request;
-use crate::mentions::suppressed_rules;
+use crate::mentions::{comment_at, suppressed_rules};
 use crate::snapshot::DocumentView;
 
 /// The edit that suppresses a finding's rule.
@@ -54,35 +54,54 @@ pub(super) fn add_removals(request: &mut Request<'_>) {
     }
 }
 
-/// Takes one rule out of a suppression comment; the comment with it when it
-/// names no other, and the line with the comment when nothing else is on it.
+/// Takes one rule out of a suppression comment; the directive and its reason
+/// with it when it names no other, the comment when it says no more, and the
+/// line when nothing else is on it.
 fn removal(language: Language, text: &str, suppression: &Suppression) -> Option<TextEdit> {
-    let directive = suppression.span;
-    let ids: Vec<Span> = suppressed_rules(text)
-        .into_iter()
-        .map(|rule| rule.span)
-        .filter(|span| directive.touches(span.start))
+    let comment = comment_at(language, text, suppression.span.start)?;
+    let inside = comment.of(text);
+    let directives: Vec<usize> = inside
+        .match_indices("asd:ignore")
+        .map(|(at, _)| at)
         .collect();
-    let index = ids
-        .iter()
-        .position(|span| span.of(text) == suppression.rule_id)?;
+    let before = suppression.span.end - comment.start;
+    let start = directives.iter().copied().rfind(|at| *at < before)?;
+    let next = directives.iter().copied().find(|at| *at > start);
+    let directive = &inside[start..next.unwrap_or(inside.len())];
+    let ids = suppressed_rules(directive);
+    let index = ids.iter().position(|rule| rule.id == suppression.rule_id)?;
+    let origin = comment.start + start;
     if ids.len() > 1 {
         let span = match ids.get(index + 1) {
-            Some(next) => Span::new(ids[index].start, next.start),
-            None => Span::new(ids[index - 1].end, ids[index].end),
+            Some(next) => Span::new(ids[index].span.start, next.span.start),
+            None => Span::new(ids[index - 1].span.end, ids[index].span.end),
         };
-        return Some(TextEdit::remove(span));
+        return Some(TextEdit::remove(span.shifted(origin)));
     }
-    let comment = Mask::new(language, text).at(directive.start)?.span;
-    let (inside, outside) = (directive.of(text), comment.of(text));
-    let around = outside.replacen(inside, "", 1);
-    if around.chars().any(char::is_alphanumeric) {
-        return Some(TextEdit::remove(directive));
-    }
-    Some(TextEdit::remove(with_blanks(
-        text,
-        with_braces(text, comment),
-    )))
+    let rest = &directive[ids[index].span.end..];
+    let has_reason = rest.trim_start().starts_with("--") && !rest.trim_start().starts_with("-->");
+    let end = if has_reason {
+        let content = ["*/", "-->"]
+            .iter()
+            .find_map(|closing| directive.trim_end().strip_suffix(closing))
+            .unwrap_or(directive);
+        content.trim_end().len()
+    } else {
+        ids[index].span.end
+    };
+    let whole = Span::new(origin, origin + end);
+    let around = format!(
+        "{}{}",
+        &text[comment.start..whole.start],
+        &text[whole.end..comment.end]
+    );
+    Some(TextEdit::remove(
+        if around.chars().any(char::is_alphanumeric) {
+            whole
+        } else {
+            with_blanks(text, with_braces(text, comment))
+        },
+    ))
 }
 
 /// A comment with the braces of JSX around it.
@@ -124,40 +143,47 @@ mod tests {
     use super::*;
 
     fn without(text: &str, rule: &str) -> String {
-        let start = text.find("asd:ignore").unwrap();
-        let end = start
-            + text[start..]
-                .find([' ', '\n'])
-                .map(|at| at + 1)
-                .and_then(|at| text[start + at..].find([' ', '\n', '*']).map(|to| at + to))
-                .unwrap_or(text.len() - start);
+        let directive = text.find("asd:ignore").unwrap();
+        let start = directive + text[directive..].find(rule).unwrap();
         let suppression = Suppression {
-            span: Span::new(start, end),
+            span: Span::new(start, start + rule.len()),
             rule_id: rule.to_owned(),
             reason: None,
             used: false,
         };
-        let edit = removal(Language::TypeScript, text, &suppression).unwrap();
+        let edit = removal(Language::Tsx, text, &suppression).unwrap();
         asd_text::apply_edits(text, &[edit]).unwrap()
     }
 
     #[test]
     fn one_rule_of_several_goes_alone() {
         assert_eq!(
-            without("a(); // asd:ignore x,y", "x"),
-            "a(); // asd:ignore y"
+            without("a(); // asd:ignore x1,y2", "x1"),
+            "a(); // asd:ignore y2"
         );
         assert_eq!(
-            without("a(); // asd:ignore x,y", "y"),
-            "a(); // asd:ignore x"
+            without("a(); // asd:ignore x1,y2", "y2"),
+            "a(); // asd:ignore x1"
         );
     }
 
     #[test]
     fn the_last_rule_takes_the_comment_with_it() {
-        assert_eq!(without("a(); // asd:ignore x\nb();", "x"), "a();\nb();");
-        assert_eq!(without("  // asd:ignore x\r\nb();", "x"), "b();");
-        assert_eq!(without("/* asd:ignore x */ b();", "x"), "b();");
-        assert_eq!(without("\t{/* asd:ignore x */}\n<b/>", "x"), "<b/>");
+        assert_eq!(without("a(); // asd:ignore x1\nb();", "x1"), "a();\nb();");
+        assert_eq!(
+            without("a(); // asd:ignore x1 -- why so\nb();", "x1"),
+            "a();\nb();"
+        );
+        assert_eq!(without("  // asd:ignore x1\r\nb();", "x1"), "b();");
+        assert_eq!(without("/* asd:ignore x1 */ b();", "x1"), "b();");
+        assert_eq!(
+            without("\t{/* asd:ignore x1 -- why */}\n<b/>", "x1"),
+            "<b/>"
+        );
+    }
+
+    #[test]
+    fn what_else_a_comment_says_stays() {
+        assert_eq!(without("a(); // note asd:ignore x1", "x1"), "a(); // note ");
     }
 }

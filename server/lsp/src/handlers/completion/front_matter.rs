@@ -121,6 +121,14 @@ fn values_of(view: &DocumentView, place: &Cursor) -> Option<Vec<Value>> {
 
 fn values_items(view: &DocumentView, span: Span, values: &[Value]) -> Vec<CompletionItem> {
     let range = view.range(span);
+    let in_quotes = view.text().text[..span.start].ends_with(['"', '\'']);
+    let written = |value: &Value| {
+        if in_quotes {
+            value.text.trim_matches('"').to_owned()
+        } else {
+            value.text.clone()
+        }
+    };
     values
         .iter()
         .enumerate()
@@ -131,7 +139,7 @@ fn values_items(view: &DocumentView, span: Span, values: &[Value]) -> Vec<Comple
             sort_text: Some(format!("{index:04}")),
             text_edit: Some(CompletionTextEdit::Edit(TextEdit::new(
                 range,
-                value.text.clone(),
+                written(value),
             ))),
             ..CompletionItem::default()
         })
