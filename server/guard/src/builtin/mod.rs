@@ -15,6 +15,7 @@ mod go;
 mod java;
 mod javascript;
 mod kotlin;
+mod objc;
 mod plan;
 mod python;
 mod rust;
@@ -116,6 +117,10 @@ pub(crate) const DEFAULTS: BuiltIn = BuiltIn {
 
 /// Every built-in rule, by id.
 pub(crate) static RULES: &[&BuiltIn] = &[
+    &objc::assign_object_property::RULE,
+    &objc::missing_nonatomic::RULE,
+    &objc::missing_weakify::RULE,
+    &objc::mutable_public_collection::RULE,
     &dart::avoid_bang_operator::RULE,
     &dart::avoid_dynamic::RULE,
     &dart::dispose_controller::RULE,
@@ -146,6 +151,14 @@ pub(crate) static RULES: &[&BuiltIn] = &[
     &kotlin::no_force_unwrap::RULE,
     &kotlin::run_blocking::RULE,
     &swift::main_thread_sync::RULE,
+    &objc::main_thread_sync::RULE,
+    &objc::assign_object::RULE,
+    &objc::block_retain_cycle::RULE,
+    &objc::dealloc_async::RULE,
+    &objc::duplicate_category::RULE,
+    &objc::kvo_missing_remove::RULE,
+    &objc::main_thread_blocking::RULE,
+    &objc::timer_retain_cycle::RULE,
     &python::mixed_indentation::RULE,
     &python::no_assert_in_prod::RULE,
     &python::no_bare_except::RULE,

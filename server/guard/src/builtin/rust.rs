@@ -21,7 +21,10 @@ const LANGUAGES: &[&str] = &["rust"];
 /// Whether a node is test code: under `#[cfg(test)]`, in a `#[test]` function of
 /// any test framework, in a test, bench or example target, or in `build.rs`.
 fn in_test<'a>(cx: &FileCx<'a>, node: Node<'a>) -> bool {
-    cx.is_test || is_aside(cx) || cx.ancestors(node).any(|outer| is_test_item(cx, outer))
+    cx.is_test
+        || is_aside(cx)
+        || is_test_item(cx, node)
+        || cx.ancestors(node).any(|outer| is_test_item(cx, outer))
 }
 
 /// Whether the file is built for something else than the library or program.

@@ -1,0 +1,61 @@
+use tree_sitter::Node;
+
+use super::super::{BuiltIn, Check, DEFAULTS, FileCx, Sink};
+use super::{LANGUAGES, property};
+
+pub(in super::super) static RULE: BuiltIn = BuiltIn {
+    id: "objc-assign-object",
+    languages: LANGUAGES,
+    message: "The property does not hold the object that it points to.",
+    fix_suggestion: "Use `weak`, `strong` or `copy`.",
+    why: "When the object is gone the pointer stays, and the next use crashes.",
+    fixable: true,
+    yields_to: Some("ast_assign_object_property"),
+    check: Check::Nodes {
+        kinds: |_| &["property_declaration"],
+        visit,
+    },
+    page: include_str!("../../../../../docs/rules/objc-assign-object.md"),
+    ..DEFAULTS
+};
+
+fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
+    check(cx, node, &["assign", "unsafe_unretained"], sink);
+}
+
+/// Reports the first of these attributes on a property of an object type.
+pub(super) fn check<'a>(
+    cx: &FileCx<'a>,
+    node: Node<'a>,
+    attributes: &[&str],
+    sink: &mut Sink,
+) {
+    let Some(property) = property(cx, node) else {
+        return;
+    };
+    let attribute = property
+        .attribute_list
+        .into_iter()
+        .flat_map(super::children)
+        .find(|attribute| attributes.contains(&cx.text_of(*attribute)));
+    let Some(attribute) = attribute else { return };
+    if property.is("readonly") {
+        return;
+    }
+    if let Some(kind) = property.object_type(cx) {
+        let name = cx.text_of(attribute);
+        sink.report(attribute)
+            .message(format!(
+                "`{name}` does not hold the object: `{}` may be gone when it is used.",
+                cx.text_of(kind)
+            ))
+            .unsafe_fix(
+                "Use `weak`",
+                vec![asd_text::TextEdit::replace(
+                    super::super::bindings::span_of(attribute),
+                    "weak",
+                )],
+            )
+            .related(kind, "the object type");
+    }
+}
