@@ -103,6 +103,7 @@ export class Workbench {
   static async open(browser, editor, { size = { width: 1280, height: 800 } } = {}) {
     const context = await browser.newContext({ viewport: size, locale: "en-US" });
     const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
     await page.goto(`${editor.address}/?folder=${encodeURIComponent(editor.workspace)}`);
     await page.locator(".monaco-workbench .part.editor").waitFor({ timeout: 60_000 });
     return new Workbench(page, context);
@@ -122,16 +123,29 @@ export class Workbench {
     const widget = this.page.locator(".quick-input-widget");
     const row = widget.locator(".monaco-list-row", { hasText: entry }).first();
     await until(`"${entry}" can be chosen`, async () => {
-      if (!(await widget.isVisible())) {
-        await this.page.keyboard.press(opening);
-        await widget.locator("input").first().waitFor({ timeout: 3000 });
+      if (await widget.isVisible()) {
+        await this.page.keyboard.press("Escape");
+        await widget.waitFor({ state: "hidden", timeout: 3000 });
       }
+      await this.page.keyboard.press(opening);
+      await widget.locator("input").first().waitFor({ timeout: 3000 });
       await widget.locator("input").first().fill(input);
       await row.waitFor({ timeout: 3000 });
       return true;
     }, 30_000);
     await row.click();
     await widget.waitFor({ state: "hidden" }).catch(() => undefined);
+  }
+
+  /** Answers the question with this title; without an answer, the suggestion is taken. */
+  async answer(title, text) {
+    const widget = this.page.locator(".quick-input-widget", { hasText: title });
+    await widget.waitFor();
+    if (text !== undefined) {
+      await widget.locator("input").first().fill(text);
+    }
+    await this.page.keyboard.press("Enter");
+    await widget.waitFor({ state: "hidden" });
   }
 
   /** Runs a command of the palette by its title. */
@@ -279,6 +293,19 @@ export class Workbench {
       await hover.filter({ hasText: word }).first().waitFor({ timeout: 3000 });
       return (await hover.allInnerTexts()).join("\n");
     });
+  }
+
+  /** Draws the lower edge of the hover down, as a person does to read it all. */
+  async enlargeHover(pixels) {
+    const box = await this.page.locator(".monaco-resizable-hover").first().boundingBox();
+    const edge = { x: box.x + box.width / 2, y: box.y + box.height - 1 };
+    await this.page.mouse.move(edge.x, edge.y - 20, { steps: 8 });
+    await this.page.mouse.move(edge.x, edge.y, { steps: 8 });
+    await this.page.mouse.down();
+    await this.page.mouse.move(edge.x, edge.y + pixels, { steps: 8 });
+    await this.page.mouse.up();
+    // Off the edge, which is coloured while the pointer is on it.
+    await this.page.mouse.move(edge.x, edge.y - 20, { steps: 4 });
   }
 
   async isDirty(name) {

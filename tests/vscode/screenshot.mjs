@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** The extent of the picture, and of the window while it is taken. */
-const SIZE = { width: 1180, height: 640 };
+const SIZE = { width: 1180, height: 760 };
 
 export const screenshotTests = {
   fixture: ({ root }) => join(root, "tests", "projects", "harbor"),
@@ -32,10 +32,13 @@ export const screenshotTests = {
 
   tests: {
     async "the sample project shows a squiggle with its recipe, for a picture"({ workbench, picture }) {
-      await workbench.openFile("web/src/pages/ShipsPage.tsx");
-      const call = 'fetch("/ships", { method: "GET" })';
-      const place = await workbench.expectOneUnderlined("ShipsPage.tsx", call);
-      await workbench.hover(place, "apiClient");
+      const name = "ShipsPage.tsx";
+      await workbench.openFile(`web/src/pages/${name}`);
+      await workbench.expectOneUnderlined(name, 'fetch("/ships", { method: "GET" })');
+      await workbench.expectOneUnderlined(name, 'console.log("loaded", found.length, Date.now() - started)');
+      const { texts } = await workbench.underlined(name, "console.log");
+      await workbench.hover(texts[0], "logger");
+      await workbench.enlargeHover(230);
       await workbench.settle();
       mkdirSync(dirname(picture), { recursive: true });
       await workbench.page.screenshot({ path: picture });

@@ -1,7 +1,7 @@
 // A trusted project: what a developer sees while writing code and recipes.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { until } from "./processes.mjs";
@@ -28,11 +28,20 @@ export const trustedTests = {
     },
 
     async "the hover says what is wrong, what to do instead, and shows the recipe"({ workbench }) {
+      await workbench.openFile("src/session.ts");
       const place = await workbench.expectUnderlined("session.ts", COOKIE, [0]);
       const text = await workbench.hover(place, "不要直接使用共享的 CookieJar");
       for (const part of ["Do: 通过构造函数注入 CookieJar", "@cookie-di", "注入 CookieJar"]) {
         assert.ok(text.includes(part), `${part} in ${text}`);
       }
+    },
+
+    async "links in a recipe's text can run no command"({ workbench }) {
+      await workbench.openFile("src/session.ts");
+      const place = await workbench.expectUnderlined("session.ts", COOKIE, [0]);
+      await workbench.hover(place, "点这里");
+      const hover = workbench.page.locator(".monaco-hover");
+      assert.equal(await hover.locator("[data-href^='command:'], [href^='command:'], img, script").count(), 0);
     },
 
     async "a quick fix changes the expression and nothing else"({ workbench }) {
@@ -65,9 +74,9 @@ export const trustedTests = {
           "  for (const item of items) {",
           "    client.send(item);   // keeps this comment",
           "  }",
-          "  client.send(",
+          '  client.send("all", [',
           "    items.length,",
-          "  );",
+          "  ]);",
           "  return cookieJar.shared;",
           "}",
           "// 批量",
@@ -143,6 +152,39 @@ export const trustedTests = {
       assert.match(text, /Server \| \d+\.\d+\.\d+ \(bundled\)/u);
       assert.match(text, /ready: 2 recipes/u);
       assert.ok(text.includes(extensions), text);
+    },
+
+    async "a recipe is found by its Chinese title and opened"({ workbench }) {
+      await workbench.run("Alembic: Show Recipe…");
+      const widget = workbench.page.locator(".quick-input-widget");
+      await widget.locator("input").first().fill("注入");
+      await widget.locator(".monaco-list-row", { hasText: "cookie-di" }).first().click();
+      await workbench.page.locator(".editor-group-container.active .tab.active", { hasText: "cookie-di.md" }).waitFor();
+    },
+
+    async "selected code becomes a recipe that takes effect when it is saved"({ workbench, workspace, disk }) {
+      const path = "Alembic/recipes/general/no-jar-of.md";
+      await workbench.openFile("src/session.ts");
+      await workbench.goTo(3, 15);
+      await workbench.page.keyboard.press("Shift+End");
+      await workbench.run("Alembic: New Recipe");
+      await workbench.answer("New Recipe (1/2): Title", "No JarOf");
+      await workbench.answer("New Recipe (2/2): Trigger");
+      const editor = workbench.editor("no-jar-of.md");
+      await editor.locator(".view-line", { hasText: "jarOf.shared;" }).first().waitFor();
+      assert.ok(!existsSync(join(workspace, path)), "nothing is written before the person saves");
+      // The cursor goes from one thing to fill in to the next.
+      for (const text of ["reading cookies", "Take a jar", "Use jarOf", "jarOf\\.shared"]) {
+        await workbench.page.keyboard.type(text);
+        await workbench.page.keyboard.press("Tab");
+      }
+      await workbench.page.keyboard.press("Escape");
+      await workbench.page.keyboard.press("Control+s");
+      await until("the recipe is saved", () => existsSync(join(workspace, path)) && disk(path) !== "");
+      for (const line of ['trigger: "@no-jar-of"', "do: Take a jar", "    pattern: 'jarOf\\.shared'", "jarOf.shared;"]) {
+        assert.ok(disk(path).split("\n").includes(line), `${line} in\n${disk(path)}`);
+      }
+      await workbench.expectUnderlined("session.ts", "jarOf.shared", [0], 2);
     },
 
     async "closing the window ends the server"({ workbench, editor, servers }) {
