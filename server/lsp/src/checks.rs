@@ -113,13 +113,15 @@ impl Server {
             {
                 history.adopt(job.stamp.serial, tree);
             }
-            job.view.document.keep_report(job.stamp.epoch, report);
+            job.view
+                .document
+                .keep_report(job.view.project.epoch, report);
         }
         let Some(document) = session.documents.get(key).cloned() else {
             return;
         };
         let view = session.snapshot().view(&document);
-        if session.stamp(&document, &view.project) != job.stamp {
+        if Session::stamp(&view) != job.stamp {
             return;
         }
         self.publish_open(
@@ -261,7 +263,7 @@ fn prepare(session: &Session, key: &UriKey) -> Option<Job> {
         },
     };
     Some(Job {
-        stamp: session.stamp(document, &view.project),
+        stamp: Session::stamp(&view),
         cancel: session.running.get(key)?.cancel.clone(),
         snapshot,
         view,

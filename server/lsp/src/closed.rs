@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use asd_guard::{FileReport, Target};
 use asd_store::{Disk, read_text};
@@ -20,6 +21,9 @@ use crate::server::Server;
 use crate::session::{ClosedFile, Session};
 use crate::snapshot::Snapshot;
 use crate::uri::UriKey;
+
+/// How long new files are gathered before they are looked at.
+const GATHERING: Duration = Duration::from_millis(100);
 
 /// What a check of the workspace came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -96,6 +100,64 @@ impl Server {
         });
     }
 
+    /// Notes that a file came after the workspace was checked. Whether it is
+    /// one that a workspace check looks at is found out for many at once.
+    pub(crate) fn note_new_file(&self, session: &mut Session, folder: &UriKey, path: String) {
+        let Some(found) = session.folder_mut(folder) else {
+            return;
+        };
+        found.new_files.insert(path);
+        if found.new_files.len() > 1 {
+            return;
+        }
+        let server = self.clone();
+        let key = folder.clone();
+        self.runtime().spawn_blocking(move || {
+            std::thread::sleep(GATHERING);
+            server.check_new_files(&key);
+        });
+    }
+
+    fn check_new_files(&self, key: &UriKey) {
+        let (project, new) = {
+            let mut session = self.session();
+            let Some(folder) = session.folder_mut(key) else {
+                return;
+            };
+            let new = std::mem::take(&mut folder.new_files);
+            match folder.project.clone() {
+                Some(project) => (project, new),
+                None => return,
+            }
+        };
+        let walked = project.state.walk(&[], &AtomicBool::new(false));
+        let below = |path: &str| {
+            new.iter().any(|new| {
+                path.strip_prefix(new.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        };
+        let mut session = self.session();
+        for file in &walked.files {
+            if below(&file.rel)
+                && let Some(uri) = project.uri_of(&file.rel)
+            {
+                let closed = ClosedFile {
+                    uri,
+                    folder: key.clone(),
+                    path: file.rel.clone(),
+                };
+                self.check_closed(&mut session, closed);
+            }
+        }
+        if let Some(folder) = session.folder_mut(key)
+            && folder.scanned.is_some()
+        {
+            let files = walked.files.into_iter().map(|file| file.rel).collect();
+            folder.scanned = Some(Arc::new(files));
+        }
+    }
+
     /// Checks every file of every folder. Blocks until it is done.
     pub(crate) fn check_workspace(&self, cancel: &Arc<AtomicBool>) -> Tally {
         let token = {
@@ -104,9 +166,6 @@ impl Server {
             session
                 .workspace_checks
                 .insert(token.clone(), cancel.clone());
-            for folder in &mut session.folders {
-                folder.wholly_checked = true;
-            }
             token
         };
         let progress = Progress::start(self, &token, "Alembic: checking the workspace", true);
@@ -152,6 +211,11 @@ impl Server {
             })
             .collect();
         let folder = crate::session::key_of_folder(&project.uri);
+        if let Some(folder) = self.session().folder_mut(&folder) {
+            folder.scanned = Some(Arc::new(
+                files.iter().map(|file| file.rel.clone()).collect(),
+            ));
+        }
         let (done, checked, findings, skipped) = (
             AtomicUsize::new(0),
             AtomicUsize::new(0),

@@ -61,7 +61,10 @@ impl Server {
                 let mut session = self.session();
                 begin(&mut session, key)
             };
-            let Some(round) = round else { return };
+            let Some(round) = round else {
+                self.loaded().notify_waiters();
+                return;
+            };
             let root = &round.root;
             let loaded = catch_unwind(AssertUnwindSafe(|| next_state(&round)));
             let mut session = self.session();
@@ -85,7 +88,7 @@ impl Server {
 
     /// Puts a new state in force and has everything that it touches checked.
     fn install(&self, session: &mut Session, key: &UriKey, round: &Round, state: ProjectState) {
-        let epoch = session.next_serial();
+        let serial = session.next_serial();
         let Some(folder) = session.folder_mut(key) else {
             return;
         };
@@ -99,8 +102,9 @@ impl Server {
             real_root: folder.real_root.clone(),
             epoch: match &round.before {
                 Some(before) if same_rules => before.epoch,
-                _ => epoch,
+                _ => serial,
             },
+            serial,
             overlays: round
                 .overlays
                 .iter()

@@ -157,8 +157,8 @@ impl Server {
                 folder: folder.key.clone(),
                 path: relative,
             };
-            (folder.wholly_checked || session.closed.contains_key(&UriKey::new(&file.uri)))
-                .then_some(file)
+            let scanned = folder.scanned.as_ref()?;
+            scanned.contains(&file.path).then_some(file)
         });
         if let Some(file) = kept {
             self.check_closed(session, file);
@@ -217,7 +217,7 @@ impl Server {
         let Some((folder, relative)) = session.folder_of(path) else {
             return;
         };
-        let (key, known) = (folder.key.clone(), folder.wholly_checked);
+        let (key, scanned) = (folder.key.clone(), folder.scanned.clone());
         let of_project = is_knowledge(&relative) || relative == "Alembic" || relative.is_empty();
         if of_project {
             let whole = !is_knowledge(&relative);
@@ -255,17 +255,27 @@ impl Server {
             }
             return;
         }
-        let new = (known && touched.is_empty())
-            .then(|| {
-                let (folder, relative) = session.folder_of(path)?;
-                Some(ClosedFile {
-                    uri: folder_uri(folder, &relative)?,
-                    folder: folder.key.clone(),
-                    path: relative,
-                })
-            })
-            .flatten();
-        for file in touched.into_iter().map(|(_, file)| file).chain(new) {
+        if let Some(scanned) = scanned
+            && touched.is_empty()
+        {
+            if scanned.contains(&relative) {
+                let uri = session
+                    .folder_mut(&key)
+                    .and_then(|folder| folder_uri(folder, &relative));
+                if let Some(uri) = uri {
+                    let file = ClosedFile {
+                        uri,
+                        folder: key,
+                        path: relative,
+                    };
+                    self.check_closed(session, file);
+                }
+            } else {
+                self.note_new_file(session, &key, relative);
+            }
+            return;
+        }
+        for (_, file) in touched {
             self.check_closed(session, file);
         }
     }

@@ -26,6 +26,8 @@ pub struct Project {
     /// Grows whenever other rules or settings take effect in any folder; equal
     /// epochs mean equal findings.
     pub epoch: u64,
+    /// Unique to each state of each folder.
+    pub serial: u64,
     /// The versions of the open documents that are part of the state, by path.
     pub overlays: BTreeMap<String, u64>,
     /// What a finding of a rule says beside its own place, by rule.
@@ -66,6 +68,7 @@ impl Project {
             root: nowhere.clone(),
             real_root: nowhere,
             epoch: 0,
+            serial: 0,
             overlays: BTreeMap::new(),
             notes: Mutex::default(),
         }

@@ -13,7 +13,7 @@ use tower_lsp_server::ls_types::{Diagnostic, Uri};
 use crate::document::OpenDocument;
 use crate::project::{self, Project};
 use crate::settings::{ClientFacts, Settings};
-use crate::snapshot::{Parts, Snapshot};
+use crate::snapshot::{DocumentView, Parts, Snapshot};
 use crate::uri::UriKey;
 
 /// See the module.
@@ -70,8 +70,11 @@ pub(crate) struct Folder {
     pub(crate) pending: Pending,
     /// Whether a load runs, which takes up `pending` when it is done.
     pub(crate) loading: bool,
-    /// Whether a workspace check of it has been asked for.
-    pub(crate) wholly_checked: bool,
+    /// The files of the last workspace check, by their relative paths; `None`
+    /// before the first.
+    pub(crate) scanned: Option<Arc<BTreeSet<String>>>,
+    /// Files that came since and were not looked at yet.
+    pub(crate) new_files: BTreeSet<String>,
     /// How many of its own files something is wrong with.
     pub(crate) problem_files: usize,
     /// Whether those are being looked for.
@@ -287,11 +290,17 @@ impl Session {
         self.projects = loaded.into_iter().map(|(_, project)| project).collect();
     }
 
-    /// The stamp that a result for this document has to carry.
-    pub(crate) fn stamp(&self, document: &OpenDocument, project: &Project) -> Stamp {
+    /// The stamp that a result for this document has to carry. The problems of
+    /// a recipe depend on every other one, its findings on the rules alone.
+    pub(crate) fn stamp(view: &DocumentView) -> Stamp {
+        let knowledge = view.path.as_deref().is_some_and(project::is_knowledge);
         Stamp {
-            serial: document.serial,
-            epoch: project.epoch,
+            serial: view.document.serial,
+            epoch: if knowledge {
+                view.project.serial
+            } else {
+                view.project.epoch
+            },
         }
     }
 
@@ -332,7 +341,8 @@ impl Folder {
                 ..Pending::default()
             },
             loading: false,
-            wholly_checked: false,
+            scanned: None,
+            new_files: BTreeSet::new(),
             problem_files: 0,
             sweep: Sweep::Idle,
         })

@@ -43,7 +43,9 @@ impl Server {
         for complaint in complaints {
             session.complain(complaint);
         }
-        for folder in folders(params.workspace_folders, params.root_uri, params.root_path) {
+        #[expect(deprecated, reason = "what clients without folders send")]
+        let (root_uri, root_path) = (params.root_uri, params.root_path);
+        for folder in folders(params.workspace_folders, root_uri, root_path) {
             self.add_folder(&mut session, folder);
         }
         session.phase = Phase::Answered;

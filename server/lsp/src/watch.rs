@@ -46,7 +46,7 @@ impl Server {
         for folder in &session.folders {
             let pattern =
                 |pattern: &str| json!({"globPattern": {"baseUri": folder.uri, "pattern": pattern}});
-            if folder.wholly_checked {
+            if folder.scanned.is_some() {
                 watchers.push(pattern("**/*"));
             } else {
                 watchers.push(pattern("Alembic/**"));

@@ -5,9 +5,12 @@ use asd_wire::{
 };
 use serde_json::{Value, json};
 
-const TODO: &str = "pattern: '\\bTODO\\b'\nmessage: No TODO in code\nseverity: warning";
-const CONSOLE: &str = "type: ast\nlanguage: typescript\npattern: console.log($$$A)\n\
+const TODO: &str =
+    "pattern: '\\bTODO\\b'\nmatchIn: text\nmessage: No TODO in code\nseverity: warning";
+const CONSOLE: &str = "ast: console.log($$$A)\n\
     fix: logger.debug($$$A)\nmessage: No console in code\nseverity: warning";
+/// The product has a rule of its own on the console.
+const SETTINGS: &str = "[guard]\ndisabledRules = [\"js-no-console-log\"]\n";
 
 fn todo_project() -> Workspace {
     Workspace::new(&[(
@@ -17,10 +20,13 @@ fn todo_project() -> Workspace {
 }
 
 fn console_project() -> Workspace {
-    Workspace::new(&[(
-        "Alembic/recipes/no-console.md",
-        &recipe("no-console", "typescript", CONSOLE),
-    )])
+    Workspace::new(&[
+        (
+            "Alembic/recipes/no-console.md",
+            &recipe("no-console", "typescript", CONSOLE),
+        ),
+        ("Alembic/config.toml", SETTINGS),
+    ])
 }
 
 /// Runs a check of one text in all encodings and with both line endings; the
@@ -244,7 +250,7 @@ fn an_empty_match_is_made_visible() {
 #[test]
 fn the_encoding_is_the_best_one_offered() {
     let workspace = todo_project();
-    let mut chosen =
+    let chosen =
         |offered: &[&'static str]| Builder::new(&workspace).encodings(offered).start().encoding;
     assert_eq!(chosen(&["utf-16", "utf-8"]), Encoding::Utf8);
     assert_eq!(chosen(&["utf-32", "utf-16"]), Encoding::Utf32);

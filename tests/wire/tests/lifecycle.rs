@@ -16,7 +16,7 @@ fn project() -> Workspace {
         &recipe(
             "no-todo",
             "all",
-            "pattern: '\\bTODO\\b'\nmessage: No TODO in code",
+            "pattern: '\\bTODO\\b'\nmatchIn: text\nmessage: No TODO in code",
         ),
     )])
 }

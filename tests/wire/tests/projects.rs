@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use asd_wire::{Builder, Client, Workspace, recipe, uri_of};
 use serde_json::json;
 
-const TODO: &str = "pattern: '\\bTODO\\b'\nmessage: No TODO in code\nseverity: warning";
+const TODO: &str =
+    "pattern: '\\bTODO\\b'\nmatchIn: text\nmessage: No TODO in code\nseverity: warning";
 const NO_TODO: &str = "Alembic/recipes/no-todo.md";
 
 fn project() -> Workspace {

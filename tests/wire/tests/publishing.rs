@@ -5,7 +5,8 @@ use std::time::Duration;
 use asd_wire::{Builder, Client, Workspace, recipe};
 use serde_json::json;
 
-const TODO: &str = "pattern: '\\bTODO\\b'\nmessage: No TODO in code\nseverity: warning";
+const TODO: &str =
+    "pattern: '\\bTODO\\b'\nmatchIn: text\nmessage: No TODO in code\nseverity: warning";
 
 fn project() -> Workspace {
     Workspace::new(&[(
