@@ -22,9 +22,7 @@ pub(crate) fn remove_statement(text: &str, statement: Span) -> TextEdit {
     };
     let alone = text[line_start..statement.start].trim().is_empty();
     match line_break {
-        Some(len) if alone => {
-            TextEdit::remove(Span::new(line_start, statement.end + blank + len))
-        }
+        Some(len) if alone => TextEdit::remove(Span::new(line_start, statement.end + blank + len)),
         Some(_) => {
             let start = text[..statement.start].trim_end_matches([' ', '\t']).len();
             TextEdit::remove(Span::new(start, statement.end))
@@ -41,8 +39,7 @@ mod tests {
 
     fn without(text: &str, statement: &str) -> String {
         let start = text.find(statement).unwrap();
-        let edit: TextEdit =
-            remove_statement(text, Span::new(start, start + statement.len()));
+        let edit: TextEdit = remove_statement(text, Span::new(start, start + statement.len()));
         apply_edits(text, &[edit]).unwrap()
     }
 

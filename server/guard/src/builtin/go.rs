@@ -8,7 +8,6 @@ pub(super) mod no_panic;
 
 use tree_sitter::Node;
 
-use super::FileCx;
 use super::bindings::children;
 
 const LANGUAGES: &[&str] = &["go"];
@@ -28,11 +27,7 @@ fn statements(body: Node<'_>) -> impl Iterator<Item = Node<'_>> {
         .filter(|statement| statement.kind() != "comment")
 }
 
-/// The function around a node: a declaration, a method or a literal.
-fn enclosing_function<'a>(cx: &FileCx<'a>, node: Node<'a>) -> Option<Node<'a>> {
-    cx.ancestors(node).find(|outer| is_function(*outer))
-}
-
+/// A declaration, a method or a literal.
 fn is_function(node: Node<'_>) -> bool {
     matches!(
         node.kind(),

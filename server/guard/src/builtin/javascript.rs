@@ -26,8 +26,9 @@ fn unwrapped(mut node: Node<'_>) -> Node<'_> {
             | "non_null_expression"
             | "as_expression"
             | "satisfies_expression"
-            | "instantiation_expression" => super::bindings::children(node)
-                .find(|child| child.kind() != "comment"),
+            | "instantiation_expression" => {
+                super::bindings::children(node).find(|child| child.kind() != "comment")
+            }
             "sequence_expression" => super::bindings::children(node).last(),
             _ => None,
         };
@@ -43,9 +44,7 @@ fn member<'a>(cx: &FileCx<'a>, node: Node<'a>) -> Option<(Node<'a>, &'a str)> {
     let object = node.child_by_field_name("object")?;
     match node.kind() {
         "member_expression" => Some((object, cx.field_text(node, "property"))),
-        "subscript_expression" => {
-            Some((object, literal(cx, node.child_by_field_name("index")?)?))
-        }
+        "subscript_expression" => Some((object, literal(cx, node.child_by_field_name("index")?)?)),
         _ => None,
     }
 }
@@ -75,8 +74,7 @@ fn global<'a>(cx: &FileCx<'a>, node: Node<'a>) -> Option<&'a str> {
     let object = unwrapped(object);
     match object.kind() {
         "identifier" => {
-            (GLOBAL_OBJECTS.contains(&cx.text_of(object)) && undeclared(cx, object))
-                .then_some(name)
+            (GLOBAL_OBJECTS.contains(&cx.text_of(object)) && undeclared(cx, object)).then_some(name)
         }
         // `window.window.eval`
         "member_expression" | "subscript_expression" => {

@@ -24,10 +24,9 @@ fn imported<'a>(cx: &FileCx<'a>, name: Node<'a>) -> Option<&'a str> {
     let text = cx.text_of(name);
     match cx.bindings().find(text, name.start_byte()) {
         None => Some(text),
-        Some(binding) if binding.by.kind() == "import_header" => binding
-            .by
-            .named_child(0)
-            .map(|path| cx.text_of(path)),
+        Some(binding) if binding.by.kind() == "import_header" => {
+            binding.by.named_child(0).map(|path| cx.text_of(path))
+        }
         Some(_) => None,
     }
 }

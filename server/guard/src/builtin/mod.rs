@@ -33,7 +33,7 @@ use crate::{Layer, RuleTag};
 
 pub(crate) use file_cx::FileCx;
 pub(crate) use plan::{Plan, Visitor};
-pub(crate) use sink::{Found, Sink, Undecided};
+pub(crate) use sink::{Found, Sink};
 
 /// A rule that is part of the product.
 pub(crate) struct BuiltIn {
@@ -184,4 +184,11 @@ pub(crate) static RULES: &[&BuiltIn] = &[
 /// The rule of that id.
 pub(crate) fn rule(id: &str) -> Option<&'static BuiltIn> {
     RULES.iter().copied().find(|rule| rule.id == id)
+}
+
+/// The page of a built-in rule, in Markdown: what it reports and why, code that
+/// breaks and keeps it, exceptions and options. `None` for any other rule.
+#[must_use]
+pub fn rule_page(id: &str) -> Option<&'static str> {
+    rule(id).map(|rule| rule.page)
 }

@@ -89,9 +89,7 @@ fn is_main_queue<'a>(cx: &FileCx<'a>, queue: Node<'a>) -> bool {
                     made.child_by_field_name("value")
                         .or_else(|| made.child_by_field_name("right"))
                 })
-                .is_some_and(|value| {
-                    value.kind() == "call_expression" && is_main_queue(cx, value)
-                })
+                .is_some_and(|value| value.kind() == "call_expression" && is_main_queue(cx, value))
         }),
         _ => false,
     }
@@ -156,10 +154,10 @@ fn is_stored<'a>(cx: &FileCx<'a>, block: Node<'a>) -> bool {
         "message_expression" => {
             let parts = selector(cx, parent);
             matches!(parts.as_slice(), [(name, Some(argument))]
-                if *argument == block
-                    && name.strip_prefix("set").is_some_and(|rest| {
-                        rest.starts_with(|c: char| c.is_ascii_uppercase())
-                    }))
+            if *argument == block
+                && name.strip_prefix("set").is_some_and(|rest| {
+                    rest.starts_with(|c: char| c.is_ascii_uppercase())
+                }))
         }
         _ => false,
     }

@@ -1,14 +1,8 @@
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use asd_syntax::Language;
 use asd_text::Span;
 use tree_sitter::Node;
 
 use super::{BuiltIn, Check, FileCx, Sink};
-use crate::Cancelled;
-
-/// How many nodes are visited between two looks at the cancellation flag.
-const NODES_PER_LOOK: u32 = 1024;
 
 /// The built-in rules in force for one language, by the kind of node that they
 /// look at.
@@ -58,11 +52,6 @@ impl Plan {
         }
     }
 
-    /// The rules of the plan.
-    pub(crate) fn rules(&self) -> impl Iterator<Item = &'static BuiltIn> {
-        self.rules.iter().map(|(rule, _)| *rule)
-    }
-
     /// Whether a traversal of the tree is of any use.
     pub(crate) fn needs_tree(&self) -> bool {
         self.by_kind.iter().any(|rules| !rules.is_empty())
@@ -80,21 +69,14 @@ impl Plan {
     }
 
     /// Makes the traversal itself and says what was found.
-    pub(crate) fn run(&self, cx: &FileCx<'_>, cancel: &AtomicBool) -> Result<Sink, Cancelled> {
+    #[cfg(test)]
+    pub(crate) fn run(&self, cx: &FileCx<'_>) -> Sink {
         let mut visitor = self.visitor(cx);
         let Some(tree) = cx.tree.filter(|_| self.needs_tree()) else {
-            return Ok(visitor.finish());
+            return visitor.finish();
         };
         let mut cursor = tree.walk();
-        let mut until_look = NODES_PER_LOOK;
         'nodes: loop {
-            until_look -= 1;
-            if until_look == 0 {
-                if cancel.load(Ordering::Relaxed) {
-                    return Err(Cancelled);
-                }
-                until_look = NODES_PER_LOOK;
-            }
             visitor.visit(cursor.node());
             if cursor.goto_first_child() {
                 visitor.enter();
@@ -107,7 +89,7 @@ impl Plan {
                 visitor.leave();
             }
         }
-        Ok(visitor.finish())
+        visitor.finish()
     }
 }
 

@@ -59,7 +59,11 @@ impl Found {
     }
 
     /// Points at another place of the same text.
-    pub(crate) fn related(&mut self, at: impl Into<Place>, message: impl Into<String>) -> &mut Self {
+    pub(crate) fn related(
+        &mut self,
+        at: impl Into<Place>,
+        message: impl Into<String>,
+    ) -> &mut Self {
         self.related.push(Related {
             path: None,
             span: at.into().0,
@@ -106,7 +110,8 @@ pub(crate) struct Sink {
 
 impl Sink {
     fn current(&self) -> (&'static BuiltIn, u32) {
-        self.current.expect("the plan names the rule before it runs it")
+        self.current
+            .expect("the plan names the rule before it runs it")
     }
 
     /// The threshold in force for the rule that is running.

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use asd_recipe::Severity;
 use asd_syntax::{Language, Mask};
@@ -131,7 +130,7 @@ fn check(id: &str, block: &Block, source: &str) -> Vec<Found> {
         &mask,
         is_test,
     );
-    let Sink { mut found, .. } = plan.run(&cx, &AtomicBool::new(false)).unwrap();
+    let Sink { mut found, .. } = plan.run(&cx);
     found.sort_by_key(|found| (found.span.start, found.span.end));
     found
 }
@@ -206,12 +205,7 @@ fn every_case_of_every_rule_holds() {
             }
             let (file, source) = last.as_ref().expect("a file before its fixed form");
             let safe_only = block.kind == Kind::FixedSafe;
-            let with = |found: &Found| {
-                found
-                    .fix
-                    .as_ref()
-                    .is_some_and(|fix| fix.safe || !safe_only)
-            };
+            let with = |found: &Found| found.fix.as_ref().is_some_and(|fix| fix.safe || !safe_only);
             let actual = fixed(id, file, source, &with);
             if actual != block.body {
                 let _ = writeln!(
@@ -270,7 +264,13 @@ fn pages_say_what_the_rules_are() {
             "{}: the page should start with\n{head}",
             rule.id
         );
-        for part in ["\n## Why\n", "\n## Bad\n", "\n## Good\n", "\n## Exceptions\n", "\n## Options\n"] {
+        for part in [
+            "\n## Why\n",
+            "\n## Bad\n",
+            "\n## Good\n",
+            "\n## Exceptions\n",
+            "\n## Options\n",
+        ] {
             assert!(rule.page.contains(part), "{}: no part {part:?}", rule.id);
         }
     }
@@ -280,7 +280,11 @@ fn pages_say_what_the_rules_are() {
 fn rules_are_in_order_and_whole() {
     assert!(RULES.windows(2).all(|pair| pair[0].id < pair[1].id));
     for rule in RULES {
-        assert!(!rule.message.is_empty() && rule.message.ends_with('.'), "{}", rule.id);
+        assert!(
+            !rule.message.is_empty() && rule.message.ends_with('.'),
+            "{}",
+            rule.id
+        );
         assert!(!rule.fix_suggestion.is_empty(), "{}", rule.id);
         assert!(!rule.why.is_empty(), "{}", rule.id);
         assert!(!rule.languages.is_empty(), "{}", rule.id);

@@ -10,10 +10,14 @@ pub(super) static BINDER: Binder = Binder {
 
 fn opens(kind: &str) -> Opens {
     match kind {
-        "function_declaration" | "method_declaration" | "function_expression"
+        "function_declaration"
+        | "method_declaration"
+        | "function_expression"
         | "local_function_declaration" => Opens::Function,
         "block" | "for_statement" | "catch_clause" => Opens::Block,
-        "class_declaration" | "mixin_declaration" | "extension_declaration"
+        "class_declaration"
+        | "mixin_declaration"
+        | "extension_declaration"
         | "enum_declaration" => Opens::Class,
         _ => Opens::Nothing,
     }

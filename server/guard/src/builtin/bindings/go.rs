@@ -11,8 +11,14 @@ pub(super) static BINDER: Binder = Binder {
 fn opens(kind: &str) -> Opens {
     match kind {
         "function_declaration" | "method_declaration" | "func_literal" => Opens::Function,
-        "block" | "for_statement" | "if_statement" | "expression_switch_statement"
-        | "type_switch_statement" | "expression_case" | "default_case" | "type_case"
+        "block"
+        | "for_statement"
+        | "if_statement"
+        | "expression_switch_statement"
+        | "type_switch_statement"
+        | "expression_case"
+        | "default_case"
+        | "type_case"
         | "communication_case" => Opens::Block,
         _ => Opens::Nothing,
     }

@@ -10,10 +10,16 @@ pub(super) static BINDER: Binder = Binder {
 
 fn opens(kind: &str) -> Opens {
     match kind {
-        "method_declaration" | "constructor_declaration" | "lambda_expression"
+        "method_declaration"
+        | "constructor_declaration"
+        | "lambda_expression"
         | "compact_constructor_declaration" => Opens::Function,
-        "block" | "for_statement" | "enhanced_for_statement" | "catch_clause"
-        | "try_with_resources_statement" | "switch_block" => Opens::Block,
+        "block"
+        | "for_statement"
+        | "enhanced_for_statement"
+        | "catch_clause"
+        | "try_with_resources_statement"
+        | "switch_block" => Opens::Block,
         "class_body" | "interface_body" | "enum_body" | "record_declaration" => Opens::Class,
         _ => Opens::Nothing,
     }

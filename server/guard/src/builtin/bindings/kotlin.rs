@@ -10,9 +10,16 @@ pub(super) static BINDER: Binder = Binder {
 
 fn opens(kind: &str) -> Opens {
     match kind {
-        "function_declaration" | "anonymous_function" | "lambda_literal" | "getter" | "setter"
+        "function_declaration"
+        | "anonymous_function"
+        | "lambda_literal"
+        | "getter"
+        | "setter"
         | "secondary_constructor" => Opens::Function,
-        "control_structure_body" | "for_statement" | "catch_block" | "when_entry"
+        "control_structure_body"
+        | "for_statement"
+        | "catch_block"
+        | "when_entry"
         | "try_expression" => Opens::Block,
         "class_declaration" | "object_declaration" | "companion_object" => Opens::Class,
         _ => Opens::Nothing,
@@ -79,9 +86,7 @@ fn declare<'a>(out: &mut Bindings<'a>, text: &'a str, node: Node<'a>, scopes: Sc
             let name = match alias {
                 Some(alias) => alias.named_child(0),
                 None if wildcard => None,
-                None => node
-                    .named_child(0)
-                    .and_then(|path| children(path).last()),
+                None => node.named_child(0).and_then(|path| children(path).last()),
             };
             if let Some(name) = name {
                 out.add(text, name, node, scopes.block);

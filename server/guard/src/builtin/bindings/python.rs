@@ -46,7 +46,9 @@ fn declare<'a>(out: &mut Bindings<'a>, text: &'a str, node: Node<'a>, scopes: Sc
         }
         "as_pattern" if !scopes.in_class => {
             if let Some(alias) = node.child_by_field_name("alias") {
-                pattern(alias, &mut |leaf| out.add(text, leaf, node, scopes.function));
+                pattern(alias, &mut |leaf| {
+                    out.add(text, leaf, node, scopes.function)
+                });
             }
         }
         "import_statement" | "import_from_statement" if !scopes.in_class => {
@@ -89,8 +91,14 @@ fn parameters<'a>(out: &mut Bindings<'a>, text: &'a str, function: Node<'a>) {
 fn pattern<'a>(node: Node<'a>, found: &mut dyn FnMut(Node<'a>)) {
     match node.kind() {
         "identifier" => found(node),
-        "pattern_list" | "tuple_pattern" | "list_pattern" | "list_splat_pattern" | "tuple"
-        | "list" | "as_pattern_target" | "dictionary_splat_pattern" => {
+        "pattern_list"
+        | "tuple_pattern"
+        | "list_pattern"
+        | "list_splat_pattern"
+        | "tuple"
+        | "list"
+        | "as_pattern_target"
+        | "dictionary_splat_pattern" => {
             for child in children(node) {
                 pattern(child, found);
             }

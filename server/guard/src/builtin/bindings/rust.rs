@@ -51,9 +51,9 @@ fn pattern<'a>(node: Node<'a>, found: &mut dyn FnMut(Node<'a>)) {
                 pattern(child, found);
             }
         }
-        "tuple_pattern" | "mut_pattern" | "ref_pattern" | "reference_pattern" | "struct_pattern"
-        | "field_pattern" | "slice_pattern" | "captured_pattern" | "or_pattern"
-        | "match_pattern" => {
+        "tuple_pattern" | "mut_pattern" | "ref_pattern" | "reference_pattern"
+        | "struct_pattern" | "field_pattern" | "slice_pattern" | "captured_pattern"
+        | "or_pattern" | "match_pattern" => {
             for child in children(node) {
                 pattern(child, found);
             }

@@ -10,10 +10,19 @@ pub(super) static BINDER: Binder = Binder {
 
 fn opens(kind: &str) -> Opens {
     match kind {
-        "function_declaration" | "lambda_literal" | "init_declaration" | "deinit_declaration"
-        | "subscript_declaration" | "computed_property" => Opens::Function,
-        "if_statement" | "for_statement" | "while_statement" | "switch_entry" | "do_statement"
-        | "catch_block" | "repeat_while_statement" => Opens::Block,
+        "function_declaration"
+        | "lambda_literal"
+        | "init_declaration"
+        | "deinit_declaration"
+        | "subscript_declaration"
+        | "computed_property" => Opens::Function,
+        "if_statement"
+        | "for_statement"
+        | "while_statement"
+        | "switch_entry"
+        | "do_statement"
+        | "catch_block"
+        | "repeat_while_statement" => Opens::Block,
         "class_body" | "protocol_body" | "enum_class_body" => Opens::Class,
         _ => Opens::Nothing,
     }

@@ -53,7 +53,10 @@ pub(super) fn unguarded_await<'a>(cx: &FileCx<'a>, node: Node<'a>) -> Option<Nod
         }
         // What stands before it in the same node runs before it; the branches
         // of a condition exclude each other.
-        if !matches!(outer.kind(), "if_statement" | "conditional_expression" | "try_statement") {
+        if !matches!(
+            outer.kind(),
+            "if_statement" | "conditional_expression" | "try_statement"
+        ) {
             let before: Vec<Node<'a>> = children(outer)
                 .take_while(|child| *child != inner)
                 .collect();
@@ -154,18 +157,16 @@ fn awaits_and_goes_on(statement: Node<'_>) -> Option<Node<'_>> {
 pub(super) fn leaves(statement: Node<'_>) -> bool {
     match statement.kind() {
         "return_statement" | "break_statement" | "continue_statement" => true,
-        "expression_statement" => statement
-            .named_child(0)
-            .is_some_and(|inner| inner.kind().contains("throw") || inner.kind() == "rethrow_expression"),
+        "expression_statement" => statement.named_child(0).is_some_and(|inner| {
+            inner.kind().contains("throw") || inner.kind() == "rethrow_expression"
+        }),
         "block" => children(statement)
             .filter(|child| child.kind() != "comment")
             .last()
             .is_some_and(leaves),
-        "if_statement" => ["consequence", "alternative"].iter().all(|branch| {
-            statement
-                .child_by_field_name(branch)
-                .is_some_and(leaves)
-        }),
+        "if_statement" => ["consequence", "alternative"]
+            .iter()
+            .all(|branch| statement.child_by_field_name(branch).is_some_and(leaves)),
         kind => kind.contains("throw"),
     }
 }

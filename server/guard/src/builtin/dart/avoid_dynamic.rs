@@ -48,7 +48,10 @@ fn signature_of_json<'a>(cx: &FileCx<'a>, node: Node<'a>) -> bool {
             "function_signature" | "factory_constructor_signature" | "constructor_signature" => {
                 return super::super::bindings::fields(outer, "name").any(|name| {
                     let name = cx.text_of(name).trim_start_matches('_');
-                    name.ends_with("fromJson") || name.ends_with("FromJson") || name.ends_with("toJson") || name.ends_with("ToJson")
+                    name.ends_with("fromJson")
+                        || name.ends_with("FromJson")
+                        || name.ends_with("toJson")
+                        || name.ends_with("ToJson")
                 });
             }
             "block" | "class_body" => return false,

@@ -66,7 +66,9 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
 fn controller<'a>(cx: &FileCx<'a>, value: Node<'a>) -> Option<&'static str> {
     let made = match value.kind() {
         "call_expression" => cx.field_text(value, "function"),
-        "new_expression" | "constructor_invocation" => fields(value, "type").next().map_or("", |t| cx.text_of(t)),
+        "new_expression" | "constructor_invocation" => {
+            fields(value, "type").next().map_or("", |t| cx.text_of(t))
+        }
         "cascade" => return value.named_child(0).and_then(|inner| controller(cx, inner)),
         _ => "",
     };
@@ -93,7 +95,9 @@ fn disposes(body: &str, name: &str) -> bool {
     words(body, name).any(|rest| {
         let chain = rest.split(';').next().unwrap_or(rest);
         chain.trim_start().starts_with(['.', '?', '!'])
-            && [".dispose(", ".close("].iter().any(|call| chain.contains(call))
+            && [".dispose(", ".close("]
+                .iter()
+                .any(|call| chain.contains(call))
     })
 }
 

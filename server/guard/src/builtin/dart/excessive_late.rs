@@ -15,7 +15,13 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
     why: "Each is a check that moved from the compiler to the user.",
     threshold: Some(3),
     check: Check::Count {
-        kinds: |_| &["declaration", "top_level_variable_declaration", "initialized_variable_declaration"],
+        kinds: |_| {
+            &[
+                "declaration",
+                "top_level_variable_declaration",
+                "initialized_variable_declaration",
+            ]
+        },
         visit,
         finish,
     },

@@ -21,7 +21,9 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
     if cx.text_of(node) != "context" {
         return;
     }
-    let Some(parent) = cx.parent(node) else { return };
+    let Some(parent) = cx.parent(node) else {
+        return;
+    };
     let is_value = match parent.kind() {
         // `context.mounted` is the check itself.
         "member_expression" | "null_aware_member_expression" => {

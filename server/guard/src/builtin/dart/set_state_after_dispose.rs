@@ -29,7 +29,8 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
         return;
     }
     if let Some(awaited) = unguarded_await(cx, node) {
-        sink.report(callee).related(awaited, "the `await` before it");
+        sink.report(callee)
+            .related(awaited, "the `await` before it");
     }
 }
 

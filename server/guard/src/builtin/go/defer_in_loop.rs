@@ -39,7 +39,6 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
         .find(|outer| outer.kind() == "for_statement");
     if let Some(around) = loop_around {
         let head = asd_text::Span::new(around.start_byte(), around.start_byte() + 3);
-        sink.report(keyword_and_call())
-            .related(head, "the loop");
+        sink.report(keyword_and_call()).related(head, "the loop");
     }
 }

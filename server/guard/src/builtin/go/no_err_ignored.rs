@@ -78,8 +78,13 @@ fn returns_an_error<'a>(cx: &FileCx<'a>, value: Node<'a>, count: usize) -> bool 
         "identifier" => cx.text_of(callee),
         "func_literal" => return last_result(cx, callee).unwrap_or(false),
         // A conversion, a generic instance, a call of a call.
-        "parenthesized_expression" | "pointer_type" | "slice_type" | "array_type" | "map_type"
-        | "interface_type" | "function_type" => return false,
+        "parenthesized_expression"
+        | "pointer_type"
+        | "slice_type"
+        | "array_type"
+        | "map_type"
+        | "interface_type"
+        | "function_type" => return false,
         _ => "",
     };
     if let Some(known) = declared(cx, callee, name) {
@@ -94,7 +99,9 @@ fn returns_an_error<'a>(cx: &FileCx<'a>, value: Node<'a>, count: usize) -> bool 
             if cx.field_text(callee, "operand") == "fmt" && PRINTS.contains(&name) {
                 return false;
             }
-            if WRITES.contains(&name) && operand.is_some_and(|receiver| is_of(cx, receiver, BUFFERS)) {
+            if WRITES.contains(&name)
+                && operand.is_some_and(|receiver| is_of(cx, receiver, BUFFERS))
+            {
                 return false;
             }
             if comma_ok(cx.field_text(callee, "operand"), name)
@@ -162,10 +169,40 @@ fn last_result<'a>(cx: &FileCx<'a>, function: Node<'a>) -> Option<bool> {
 
 /// Built-in functions; none of them returns an error.
 const BUILT_IN: &[&str] = &[
-    "append", "cap", "clear", "complex", "copy", "delete", "imag", "len", "make", "max", "min",
-    "new", "real", "recover", "string", "int", "int8", "int16", "int32", "int64", "uint", "uint8",
-    "uint16", "uint32", "uint64", "uintptr", "float32", "float64", "byte", "rune", "bool", "any",
-    "complex64", "complex128",
+    "append",
+    "cap",
+    "clear",
+    "complex",
+    "copy",
+    "delete",
+    "imag",
+    "len",
+    "make",
+    "max",
+    "min",
+    "new",
+    "real",
+    "recover",
+    "string",
+    "int",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uintptr",
+    "float32",
+    "float64",
+    "byte",
+    "rune",
+    "bool",
+    "any",
+    "complex64",
+    "complex128",
 ];
 
 /// Functions that fail only when the program itself is wrong.
@@ -186,11 +223,17 @@ fn comma_ok(package: &str, name: &str) -> bool {
             | ("strings" | "bytes", "Cut" | "CutPrefix" | "CutSuffix")
             | ("debug", "ReadBuildInfo")
             | ("runtime", "Caller")
-            | ("utf8", "DecodeRune" | "DecodeRuneInString" | "DecodeLastRune" | "DecodeLastRuneInString")
+            | (
+                "utf8",
+                "DecodeRune" | "DecodeRuneInString" | "DecodeLastRune" | "DecodeLastRuneInString"
+            )
             | ("context" | "ctx", "Deadline")
             | ("bits", _)
             | ("math", _)
-    ) || matches!(name, "LoadOrStore" | "LoadAndDelete" | "FromContext" | "Lookup" | "Deadline")
+    ) || matches!(
+        name,
+        "LoadOrStore" | "LoadAndDelete" | "FromContext" | "Lookup" | "Deadline"
+    )
 }
 
 /// Buffers in memory, whose writes do not fail.

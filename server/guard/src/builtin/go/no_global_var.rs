@@ -23,7 +23,10 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
 };
 
 fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
-    if cx.parent(node).is_none_or(|parent| parent.kind() != "source_file") {
+    if cx
+        .parent(node)
+        .is_none_or(|parent| parent.kind() != "source_file")
+    {
         return;
     }
     for child in children(node) {
@@ -60,8 +63,9 @@ fn spec<'a>(cx: &FileCx<'a>, spec: Node<'a>, documented: Node<'a>, sink: &mut Si
         {
             continue;
         }
-        sink.report(name)
-            .message(format!("`{text}` can be changed from everywhere in the package."));
+        sink.report(name).message(format!(
+            "`{text}` can be changed from everywhere in the package."
+        ));
     }
 }
 

@@ -56,7 +56,10 @@ fn reaches_out<'a>(cx: &FileCx<'a>, body: Node<'a>) -> Option<(&'static str, Nod
                     .child_by_field_name("function")
                     .filter(|callee| callee.kind() == "selector_expression")
                     .and_then(|callee| {
-                        outside(cx.field_text(callee, "operand"), cx.field_text(callee, "field"))
+                        outside(
+                            cx.field_text(callee, "operand"),
+                            cx.field_text(callee, "field"),
+                        )
                     })
                 {
                     return Some((what, node));

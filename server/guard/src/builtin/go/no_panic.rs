@@ -49,9 +49,16 @@ fn is_accepted<'a>(cx: &FileCx<'a>, call: Node<'a>) -> bool {
 fn is_unreachable<'a>(cx: &FileCx<'a>, case: Node<'a>, call: Node<'a>) -> bool {
     let says = |text: &str| {
         let text = text.to_ascii_lowercase();
-        ["unreachable", "not reachable", "never reached", "impossible", "can't happen", "cannot happen"]
-            .iter()
-            .any(|word| text.contains(word))
+        [
+            "unreachable",
+            "not reachable",
+            "never reached",
+            "impossible",
+            "can't happen",
+            "cannot happen",
+        ]
+        .iter()
+        .any(|word| text.contains(word))
     };
     let comment_above = children(case)
         .filter(|child| child.kind() == "comment")

@@ -48,9 +48,8 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
         // The type of a variadic parameter has no field.
         (node.kind() == "spread_parameter")
             .then(|| {
-                children(node).find(|child| {
-                    !matches!(child.kind(), "modifiers" | "variable_declarator")
-                })
+                children(node)
+                    .find(|child| !matches!(child.kind(), "modifiers" | "variable_declarator"))
             })
             .flatten()
     });
@@ -61,10 +60,8 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
 
 fn raw_types<'a>(cx: &FileCx<'a>, declared: Node<'a>, sink: &mut Sink) {
     match declared.kind() {
-        "type_identifier" => {
-            if is_collection(cx, declared) {
-                report(cx.text_of(declared), declared, sink);
-            }
+        "type_identifier" if is_collection(cx, declared) => {
+            report(cx.text_of(declared), declared, sink);
         }
         "scoped_type_identifier" => {
             if let Some(name) = cx.text_of(declared).strip_prefix("java.util.") {

@@ -1,9 +1,9 @@
 use asd_recipe::Severity;
 use tree_sitter::Node;
 
+use super::super::bindings::children;
 use super::super::{BuiltIn, Check, DEFAULTS, FileCx, Sink};
 use super::{LANGUAGES, declaration};
-use super::super::bindings::children;
 use crate::RuleTag;
 
 pub(in super::super) static RULE: BuiltIn = BuiltIn {
@@ -47,8 +47,9 @@ fn is_thread<'a>(cx: &FileCx<'a>, receiver: Node<'a>) -> bool {
                 && let Some(declared) = declaration.child_by_field_name("type")
             {
                 return match cx.text_of(declared) {
-                    "var" => value(cx, declaration, receiver)
-                        .is_some_and(|value| is_thread(cx, value)),
+                    "var" => {
+                        value(cx, declaration, receiver).is_some_and(|value| is_thread(cx, value))
+                    }
                     name => is_thread_type(cx, name),
                 };
             }

@@ -30,7 +30,9 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
     {
         let name = cx.text_of(lock);
         sink.report(lock)
-            .message(format!("The lock `{name}` is a field that can be replaced."))
+            .message(format!(
+                "The lock `{name}` is a field that can be replaced."
+            ))
             .related(field, "it is declared here without `final`");
     }
 }

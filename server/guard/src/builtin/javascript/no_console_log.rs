@@ -26,7 +26,16 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
 
 /// Folders whose programs talk to a terminal.
 const FOLDERS: &[&str] = &[
-    "mock", "mocks", "__mocks__", "fixtures", "scripts", "script", "tools", "debug", "bin", "cli",
+    "mock",
+    "mocks",
+    "__mocks__",
+    "fixtures",
+    "scripts",
+    "script",
+    "tools",
+    "debug",
+    "bin",
+    "cli",
 ];
 
 fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {

@@ -30,6 +30,5 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
     } else {
         TextEdit::replace(span_of(node), "{}")
     };
-    sink.report(node)
-        .safe_fix("Remove `debugger`", vec![edit]);
+    sink.report(node).safe_fix("Remove `debugger`", vec![edit]);
 }

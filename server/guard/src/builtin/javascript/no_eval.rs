@@ -35,7 +35,10 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
                 .message("`Function` compiles text to code, as `eval` does.");
         }
         Some(name @ ("setTimeout" | "setInterval" | "setImmediate" | "execScript"))
-            if called && arguments(node).first().is_some_and(|first| is_text(cx, *first)) =>
+            if called
+                && arguments(node)
+                    .first()
+                    .is_some_and(|first| is_text(cx, *first)) =>
         {
             sink.report(node)
                 .message(format!("`{name}` with a string runs it as code."));
@@ -73,9 +76,8 @@ fn is_text<'a>(cx: &FileCx<'a>, node: Node<'a>) -> bool {
                         .is_some_and(|side| is_text(cx, side))
                 })
         }
-        "identifier" => constant(cx, node).is_some_and(|value| {
-            matches!(value.kind(), "string" | "template_string")
-        }),
+        "identifier" => constant(cx, node)
+            .is_some_and(|value| matches!(value.kind(), "string" | "template_string")),
         "call_expression" => node
             .child_by_field_name("function")
             .and_then(|callee| global(cx, callee))

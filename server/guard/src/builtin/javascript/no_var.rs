@@ -23,7 +23,12 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
 };
 
 const FOLDERS: &[&str] = &[
-    "mock", "mocks", "__mocks__", "fixture", "fixtures", "__fixtures__",
+    "mock",
+    "mocks",
+    "__mocks__",
+    "fixture",
+    "fixtures",
+    "__fixtures__",
 ];
 
 /// A line this long was not written by hand.
@@ -90,7 +95,9 @@ fn means_the_same<'a>(cx: &FileCx<'a>, node: Node<'a>) -> bool {
     };
     let in_loop = std::iter::once(parent)
         .chain(around)
-        .take_while(|outer| !outer.kind().contains("function") && outer.kind() != "method_definition")
+        .take_while(|outer| {
+            !outer.kind().contains("function") && outer.kind() != "method_definition"
+        })
         .any(|outer| {
             matches!(
                 outer.kind(),

@@ -25,7 +25,7 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
     let Some(operator) = node
         .child_count()
         .checked_sub(1)
-        .and_then(|last| node.child(u32::try_from(last).ok()?))
+        .and_then(|last| node.child(last))
         .filter(|operator| operator.kind() == "!!")
     else {
         return;

@@ -1,9 +1,9 @@
 use tree_sitter::Node;
 
+use super::super::bindings::children;
 use super::super::{BuiltIn, Check, DEFAULTS, FileCx, Sink};
 use super::{LANGUAGES, annotations, imported};
 use crate::Layer;
-use super::super::bindings::children;
 
 pub(in super::super) static RULE: BuiltIn = BuiltIn {
     id: "kotlin-run-blocking",

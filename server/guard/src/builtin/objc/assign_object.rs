@@ -24,12 +24,7 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
 }
 
 /// Reports the first of these attributes on a property of an object type.
-pub(super) fn check<'a>(
-    cx: &FileCx<'a>,
-    node: Node<'a>,
-    attributes: &[&str],
-    sink: &mut Sink,
-) {
+pub(super) fn check<'a>(cx: &FileCx<'a>, node: Node<'a>, attributes: &[&str], sink: &mut Sink) {
     let Some(property) = property(cx, node) else {
         return;
     };

@@ -23,7 +23,6 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
         && !is_weakified(cx, node)
         && let Some((name, _)) = captured(cx, node)
     {
-        sink.report(name)
-            .related(node, "the block that is stored");
+        sink.report(name).related(node, "the block that is stored");
     }
 }

@@ -27,7 +27,10 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
         .last();
     if let (Some(first), Some(category)) = (first, node.child_by_field_name("category")) {
         sink.report(category)
-            .message(format!("`{}({})` is declared twice in this file.", key.0, key.1))
+            .message(format!(
+                "`{}({})` is declared twice in this file.",
+                key.0, key.1
+            ))
             .related(
                 first.child_by_field_name("category").unwrap_or(first),
                 "the first declaration",

@@ -44,9 +44,11 @@ fn class_name<'a>(cx: &FileCx<'a>, class: Node<'a>) -> &'a str {
 fn message<'a>(cx: &FileCx<'a>, class: Node<'a>, name: &str) -> Option<Node<'a>> {
     // Most classes have none, and need no walk.
     cx.text_of(class).contains(name).then_some(())?;
-    below(class, &["message_expression"]).into_iter().find(|message| {
-        let parts = selector(cx, *message);
-        parts.first().is_some_and(|(first, _)| *first == name)
-            && parts.iter().any(|(part, _)| *part == "forKeyPath")
-    })
+    below(class, &["message_expression"])
+        .into_iter()
+        .find(|message| {
+            let parts = selector(cx, *message);
+            parts.first().is_some_and(|(first, _)| *first == name)
+                && parts.iter().any(|(part, _)| *part == "forKeyPath")
+        })
 }

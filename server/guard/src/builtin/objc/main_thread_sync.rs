@@ -2,8 +2,8 @@ use asd_recipe::Severity;
 use asd_syntax::Language;
 use tree_sitter::Node;
 
-use super::super::{BuiltIn, Check, DEFAULTS, FileCx, Sink};
 use super::super::bindings::children;
+use super::super::{BuiltIn, Check, DEFAULTS, FileCx, Sink};
 use super::{is_main_queue, main_thread_check};
 
 pub(in super::super) static RULE: BuiltIn = BuiltIn {

@@ -50,7 +50,9 @@ fn finish(cx: &FileCx<'_>, indents: &[Span], sink: &mut Sink) {
             ("spaces", "tabs")
         };
         sink.report(*other)
-            .message(format!("This line is indented with {this}, the lines before it with {that}."))
+            .message(format!(
+                "This line is indented with {this}, the lines before it with {that}."
+            ))
             .related(*first, "the first indentation of the file");
     }
 }

@@ -25,7 +25,11 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
     let narrows = node
         .named_child(0)
         .is_some_and(|condition| narrows_a_type(cx, condition));
-    if narrows || cx.ancestors(node).any(|outer| is_for_the_type_checker(cx, outer)) {
+    if narrows
+        || cx
+            .ancestors(node)
+            .any(|outer| is_for_the_type_checker(cx, outer))
+    {
         return;
     }
     sink.report(node);

@@ -36,7 +36,11 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
 
 fn is_mutable<'a>(cx: &FileCx<'a>, value: Node<'a>) -> bool {
     match value.kind() {
-        "list" | "dictionary" | "set" | "list_comprehension" | "dictionary_comprehension"
+        "list"
+        | "dictionary"
+        | "set"
+        | "list_comprehension"
+        | "dictionary_comprehension"
         | "set_comprehension" => true,
         "parenthesized_expression" => children(value)
             .find(|child| child.kind() != "comment")

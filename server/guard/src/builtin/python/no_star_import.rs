@@ -33,7 +33,9 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
             .any(|binding| matches!(binding.by.kind(), "assignment"))
         || cx.file_name() == "__init__.py" && extends_all(cx);
     let found = sink.report(statement);
-    found.message(format!("`import *` hides which names come from `{module}`."));
+    found.message(format!(
+        "`import *` hides which names come from `{module}`."
+    ));
     if exports {
         found.severity(Severity::Info);
     }

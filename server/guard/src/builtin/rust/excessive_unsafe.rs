@@ -26,7 +26,10 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
 
 fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, counted: &mut Vec<Span>) {
     if node.kind() == "unsafe_block" {
-        counted.push(Span::new(node.start_byte(), node.start_byte() + "unsafe".len()));
+        counted.push(Span::new(
+            node.start_byte(),
+            node.start_byte() + "unsafe".len(),
+        ));
         return;
     }
     let mut cursor = node.walk();

@@ -14,7 +14,13 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
     why: "The text is allocated, copied and freed once for each iteration.",
     skips_tests: true,
     check: Check::Nodes {
-        kinds: |_| &["compound_assignment_expr", "assignment_expression", "call_expression"],
+        kinds: |_| {
+            &[
+                "compound_assignment_expr",
+                "assignment_expression",
+                "call_expression",
+            ]
+        },
         visit,
     },
     page: include_str!("../../../../../docs/rules/rust-no-string-push-in-loop.md"),

@@ -1,8 +1,8 @@
 use tree_sitter::Node;
 
+use super::super::bindings::children;
 use super::super::{BuiltIn, Check, DEFAULTS, FileCx, Sink};
 use super::LANGUAGES;
-use super::super::bindings::children;
 
 pub(in super::super) static RULE: BuiltIn = BuiltIn {
     id: "swift-force-cast",
@@ -21,8 +21,8 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
 };
 
 fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
-    let forced = children(node)
-        .any(|child| child.kind() == "as_operator" && cx.text_of(child) == "as!");
+    let forced =
+        children(node).any(|child| child.kind() == "as_operator" && cx.text_of(child) == "as!");
     if !forced {
         return;
     }
@@ -30,8 +30,8 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
         let text = cx.text_of(value);
         let name = text.split(['(', '{']).next().unwrap_or(text).trim_end();
         let last = name.rsplit('.').next().unwrap_or(name);
-        let is_known = last == "layer"
-            || last.starts_with("dequeueReusable") && text.len() > name.len();
+        let is_known =
+            last == "layer" || last.starts_with("dequeueReusable") && text.len() > name.len();
         if is_known {
             return;
         }
