@@ -134,7 +134,9 @@ impl<'a> Run<'_, 'a, '_> {
             let node = cursor.node();
             let holds_a_place = places.is_none_or(|places| {
                 let next = places.partition_point(|place| *place < node.start_byte());
-                places.get(next).is_some_and(|place| *place < node.end_byte())
+                places
+                    .get(next)
+                    .is_some_and(|place| *place < node.end_byte())
             });
             if holds_a_place {
                 if let Some(visitor) = visitor.as_deref_mut() {
@@ -282,11 +284,33 @@ impl<'a> Run<'_, 'a, '_> {
     }
 }
 
-/// An expression that is a statement goes with its semicolon.
+/// An expression that is a statement goes with its semicolon, unless something
+/// needs a statement there: the next one would take its place.
 fn whole_statement(node: &Node<'_, Doc>, span: Span) -> Span {
+    const LISTS: &[&str] = &[
+        "block",
+        "statements",
+        "list",
+        "body",
+        "program",
+        "module",
+        "unit",
+    ];
+    let in_list = |statement: &Node<'_, Doc>| {
+        statement.parent().is_some_and(|around| {
+            let kind = around.kind();
+            LISTS.iter().any(|list| kind.ends_with(list))
+                || matches!(
+                    &*kind,
+                    "compound_statement" | "source_file" | "statement_block"
+                )
+        })
+    };
     match node.parent() {
         Some(parent)
-            if parent.kind().ends_with("statement") && parent.named_children().count() == 1 =>
+            if parent.kind().ends_with("statement")
+                && parent.named_children().count() == 1
+                && in_list(&parent) =>
         {
             let range = parent.range();
             if range.start == span.start {

@@ -48,7 +48,8 @@ impl CapabilityReport {
                 .or_default()
                 .add(*counts);
         }
-        self.skipped_checks.extend(other.skipped_checks.iter().cloned());
+        self.skipped_checks
+            .extend(other.skipped_checks.iter().cloned());
         for boundary in &other.boundaries {
             self.boundary(boundary.clone());
         }

@@ -15,9 +15,7 @@ use crate::set::{BuiltInRule, Inner, LanguageRules, Rule, applies_to};
 use crate::stable_hash::StableHasher;
 use crate::suppress::{self, Directive, DirectiveReach};
 use crate::template::{Filling, Hole, Site};
-use crate::{
-    Cancelled, FileReport, Finding, Fix, Layer, Related, RuleSet, UncertainReason,
-};
+use crate::{Cancelled, FileReport, Finding, Fix, Layer, Related, RuleSet, UncertainReason};
 
 /// Above this share of text that no grammar could make anything of, a tree is
 /// not relied on. (guard.md §5)
@@ -44,11 +42,7 @@ impl RuleSet {
     ///
     /// # Errors
     /// [`Cancelled`] soon after `cancel` was set.
-    pub fn check(
-        &self,
-        target: &Target<'_>,
-        cancel: &AtomicBool,
-    ) -> Result<FileReport, Cancelled> {
+    pub fn check(&self, target: &Target<'_>, cancel: &AtomicBool) -> Result<FileReport, Cancelled> {
         let inner = &*self.inner;
         let is_excluded = target
             .path
@@ -63,13 +57,7 @@ impl RuleSet {
             counted: Vec::new(),
         };
         if !is_excluded {
-            check.text(
-                target.language,
-                target.text,
-                0,
-                target.previous.as_ref(),
-                0,
-            )?;
+            check.text(target.language, target.text, 0, target.previous.as_ref(), 0)?;
         }
         Ok(check.finish(target.text))
     }
@@ -351,14 +339,7 @@ impl FileCheck<'_> {
             );
             let mut visitor = rules.plan.visitor(&cx);
             let taking_part = rules.plan.needs_tree().then_some(&mut visitor);
-            matches = ast_rules::run(
-                &root,
-                part,
-                self.path,
-                candidates,
-                taking_part,
-                self.cancel,
-            )?;
+            matches = ast_rules::run(&root, part, self.path, candidates, taking_part, self.cancel)?;
             let sink = visitor.finish();
             self.built_in_sink(part, sink, found);
         } else {
@@ -485,7 +466,12 @@ impl FileCheck<'_> {
             *ordinal += 1;
             finding.fingerprint = hasher.finish();
         }
-        report.suppressions = suppress::apply(&self.directives, &mut report.findings);
+        let mut directives = self.directives;
+        directives.retain(|directive| {
+            directive.reach != DirectiveReach::File
+                || suppress::is_at_the_top(text, directive.span.start)
+        });
+        report.suppressions = suppress::apply(&directives, &mut report.findings);
         report.suppressions.sort_by_key(|one| one.span);
         report.quarantined.sort();
         report.quarantined.dedup();
@@ -494,8 +480,7 @@ impl FileCheck<'_> {
     }
 }
 
-const TOO_LARGE: &str =
-    "The file is larger than 2 MB or has a line of more than 20,000 characters; only rules whose time stays linear are run on it.";
+const TOO_LARGE: &str = "The file is larger than 2 MB or has a line of more than 20,000 characters; only rules whose time stays linear are run on it.";
 
 const fn has_regions(language: Language) -> bool {
     matches!(

@@ -201,18 +201,24 @@ impl Reader {
                         } else {
                             (key, text.value.as_ref())
                         };
-                        self.rule_in_file(rule, RuleExclusion {
-                            file_path: Some(file.to_owned()),
-                            ..RuleExclusion::default()
-                        });
+                        self.rule_in_file(
+                            rule,
+                            RuleExclusion {
+                                file_path: Some(file.to_owned()),
+                                ..RuleExclusion::default()
+                            },
+                        );
                     }
                     Value::Object(object) => match text_of(object, "filePath", "file_path") {
-                        Some(file) => self.rule_in_file(key, RuleExclusion {
-                            rule_id: None,
-                            file_path: Some(file),
-                            reason: text_of(object, "reason", "reason").unwrap_or_default(),
-                            added_at: added_at(object),
-                        }),
+                        Some(file) => self.rule_in_file(
+                            key,
+                            RuleExclusion {
+                                rule_id: None,
+                                file_path: Some(file),
+                                reason: text_of(object, "reason", "reason").unwrap_or_default(),
+                                added_at: added_at(object),
+                            },
+                        ),
                         None => self.wrong(object.range, "`filePath` is missing: in which file?"),
                     },
                     other => self.wrong(

@@ -48,7 +48,7 @@ mod tests {
         assert!(set.contains(Language::TypeScript));
         assert!(set.contains(Language::Tsx));
         assert!(!set.contains(Language::JavaScript));
-        assert!(LanguageSet::named::<&str>(&[]).contains(Language::Go));
+        assert!(LanguageSet::named(&[] as &[&str]).contains(Language::Go));
         assert!(LanguageSet::named(&["all"]).contains(Language::Markdown));
         assert!(!LanguageSet::named(&["cobol"]).contains(Language::Go));
     }

@@ -11,8 +11,10 @@ mod builtin;
 mod capability;
 mod check;
 mod compile;
-mod engine;
+mod directives;
+mod examples;
 mod exclusions;
+mod fix;
 mod glob;
 mod languages;
 mod named;
@@ -25,13 +27,14 @@ mod rule;
 mod set;
 mod stable_hash;
 mod suppress;
+mod suppression_edit;
 mod template;
 
+pub use builtin::rule_page;
 pub use check::Target;
-pub use engine::{
-    Directive, DirectiveKind, FixOutcome, SuppressionScope, directives, suppression_edit,
-};
+pub use directives::{Directive, DirectiveKind, directives};
 pub use exclusions::{Exclusions, PathExclusion, RuleExclusion};
+pub use fix::{FixOutcome, verified_fix};
 pub use options::{GuardOptions, Profile, RuleOverride, SourceFilter};
 pub use report::{
     Boundary, BoundaryType, Cancelled, CapabilityReport, Counts, FileReport, Finding, Fix,
@@ -39,3 +42,4 @@ pub use report::{
 };
 pub use rule::{Layer, RecipeRef, RuleInfo, RuleOrigin, RuleProblem, RuleTag};
 pub use set::RuleSet;
+pub use suppression_edit::{SuppressionScope, suppression_edit};

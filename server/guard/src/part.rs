@@ -84,7 +84,8 @@ impl Line {
     /// The line that starts at `start`.
     pub(crate) fn starting(text: &str, start: usize) -> Self {
         let bytes = text.as_bytes();
-        let end = memchr::memchr2(b'\n', b'\r', &bytes[start..]).map_or(bytes.len(), |at| start + at);
+        let end =
+            memchr::memchr2(b'\n', b'\r', &bytes[start..]).map_or(bytes.len(), |at| start + at);
         let ending = match (bytes.get(end), bytes.get(end + 1)) {
             (None, _) => 0,
             (Some(b'\r'), Some(b'\n')) => 2,
@@ -118,7 +119,15 @@ mod tests {
 
     #[test]
     fn lines_are_those_of_the_line_index() {
-        for text in ["", "a", "a\n", "a\r\nb", "a\rb\n\nc\r", "\r\n\r\n", "饼\n干"] {
+        for text in [
+            "",
+            "a",
+            "a\n",
+            "a\r\nb",
+            "a\rb\n\nc\r",
+            "\r\n\r\n",
+            "饼\n干",
+        ] {
             let index = LineIndex::new(text);
             let all: Vec<Line> = lines(text).collect();
             assert_eq!(all.len(), index.line_count(), "{text:?}");

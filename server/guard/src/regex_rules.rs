@@ -255,7 +255,10 @@ impl Run<'_> {
         let last = span.range().rfind(|at| !is_blank(at)).unwrap_or(first);
         let start = (span.start..first).rfind(is_masked);
         let end = (last + 1..span.end).find(is_masked);
-        let (start, end) = (start.map_or(span.start, |at| at + 1), end.unwrap_or(span.end));
+        let (start, end) = (
+            start.map_or(span.start, |at| at + 1),
+            end.unwrap_or(span.end),
+        );
         let is_whole = self.raw.is_char_boundary(start) && self.raw.is_char_boundary(end);
         is_whole.then(|| Span::new(start, end))
     }

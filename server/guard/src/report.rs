@@ -183,9 +183,9 @@ pub struct CapabilityReport {
 /// A suppression comment that took effect, or did not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suppression {
-    /// The comment's directive.
+    /// The rule's name in the comment; the whole directive when it names none.
     pub span: Span,
-    /// The rule that it names.
+    /// The rule that it names; empty when it names none.
     pub rule_id: String,
     /// The reason after `--`, when one is given.
     pub reason: Option<String>,

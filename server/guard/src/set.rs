@@ -97,7 +97,11 @@ impl Rule {
     }
 
     pub(crate) fn admits_line(&self, line: &str) -> bool {
-        !self.guard.exclude_line.iter().any(|filter| filter.matches(line))
+        !self
+            .guard
+            .exclude_line
+            .iter()
+            .any(|filter| filter.matches(line))
             && self.scope.admits_line(line)
     }
 }
@@ -247,7 +251,9 @@ impl Inner {
         let prefilter = Arc::new(Prefilter::new(&requirements, earlier));
         let plan = Plan::new(
             language,
-            self.built_ins.iter().map(|rule| (rule.rule, rule.threshold)),
+            self.built_ins
+                .iter()
+                .map(|rule| (rule.rule, rule.threshold)),
         );
         let built_ins = (0_u32..)
             .zip(&self.built_ins)
@@ -504,7 +510,9 @@ impl Build<'_> {
     fn finish(mut self) -> (RuleSet, Vec<RuleProblem>) {
         for exclusion in &self.options.exclusions.path_exclusions {
             self.hasher.part(exclusion.pattern.as_bytes());
-            self.inner.excluded_paths.push(Glob::new(&exclusion.pattern));
+            self.inner
+                .excluded_paths
+                .push(Glob::new(&exclusion.pattern));
         }
         let recipe_rules = self.inner.rules.iter().map(|rule| &rule.info);
         let built_ins = self.inner.built_ins.iter().map(|rule| &rule.info);

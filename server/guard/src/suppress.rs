@@ -2,15 +2,15 @@
 
 use asd_text::Span;
 
-use crate::part::{Line, Part};
+use crate::part::{Line, Part, lines};
 use crate::{Finding, Suppression};
 
 /// What every suppression comment holds.
 pub(crate) const MARK: &str = "asd:ignore";
 /// What one for a whole file holds.
-const FILE_MARK: &str = "asd:ignore-file";
-/// Where one for a whole file has to stand.
-pub(crate) const FILE_LINES: usize = 20;
+pub(crate) const FILE_MARK: &str = "asd:ignore-file";
+/// In so many lines from the top one for a whole file has to stand.
+const FILE_LINES: usize = 20;
 
 /// A suppression comment of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ fn directive(part: &Part<'_>, comment: Span, at: usize, end: usize) -> Option<Di
         Some((names, reason)) => (names, Some(reason.trim())),
         None => (body, None),
     };
-    let mut rules = Vec::new();
+    let mut rules: Vec<(String, Span)> = Vec::new();
     let mut offset = at + mark.len();
     for name in names.split([',', ' ', '\t']) {
         let id = name.trim_matches(':');
@@ -91,9 +91,6 @@ fn directive(part: &Part<'_>, comment: Span, at: usize, end: usize) -> Option<Di
         }
         offset += name.len() + 1;
     }
-    if is_file && part.lines().line_of(at) >= FILE_LINES {
-        return None;
-    }
     let reach = if is_file {
         DirectiveReach::File
     } else {
@@ -102,7 +99,9 @@ fn directive(part: &Part<'_>, comment: Span, at: usize, end: usize) -> Option<Di
     Some(Directive {
         span: Span::new(at, end),
         rules,
-        reason: reason.filter(|reason| !reason.is_empty()).map(str::to_owned),
+        reason: reason
+            .filter(|reason| !reason.is_empty())
+            .map(str::to_owned),
         reach,
     })
 }
@@ -117,9 +116,10 @@ fn suppressed_lines(text: &str, comment: Span, at: usize) -> Span {
         &text[line.start..comment.start],
         &text[comment.end..last.content.end.max(comment.end)],
     ];
-    let alone = around
-        .iter()
-        .all(|rest| rest.chars().all(|c| c.is_whitespace() || matches!(c, '{' | '}')));
+    let alone = around.iter().all(|rest| {
+        rest.chars()
+            .all(|c| c.is_whitespace() || matches!(c, '{' | '}'))
+    });
     if alone && !last.is_last() {
         let next = Line::starting(text, last.next).content;
         Span::new(first.start, next.end)
@@ -128,10 +128,27 @@ fn suppressed_lines(text: &str, comment: Span, at: usize) -> Span {
     }
 }
 
+/// Whether a place is near enough to the top of a file for a suppression of
+/// the whole file.
+pub(crate) fn is_at_the_top(text: &str, at: usize) -> bool {
+    lines(text)
+        .take(FILE_LINES)
+        .any(|line| at < line.next || line.is_last())
+}
+
 /// Takes away what is suppressed and says which suppressions were of use.
 pub(crate) fn apply(directives: &[Directive], findings: &mut Vec<Finding>) -> Vec<Suppression> {
     let mut result: Vec<Suppression> = Vec::new();
     for directive in directives {
+        if directive.rules.is_empty() {
+            // It names no rule and so does nothing; that is worth saying.
+            result.push(Suppression {
+                span: directive.span,
+                rule_id: String::new(),
+                reason: directive.reason.clone(),
+                used: false,
+            });
+        }
         for (rule, span) in &directive.rules {
             result.push(Suppression {
                 span: *span,
@@ -149,6 +166,7 @@ pub(crate) fn apply(directives: &[Directive], findings: &mut Vec<Finding>) -> Ve
                 DirectiveReach::File => true,
                 DirectiveReach::Lines(lines) => lines.touches(finding.span.start),
             };
+            index += usize::from(directive.rules.is_empty());
             for (rule, _) in &directive.rules {
                 if reaches && *rule == finding.rule.id {
                     result[index].used = true;

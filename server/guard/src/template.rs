@@ -93,10 +93,12 @@ impl Template {
     /// Whether anything but the whole match is asked for.
     pub(crate) fn needs_groups(&self) -> bool {
         self.kind != FixKind::Remove
-            && self
-                .parts
-                .iter()
-                .any(|part| !matches!(part, TemplatePart::Text(_) | TemplatePart::Hole(Hole::Group(0))))
+            && self.parts.iter().any(|part| {
+                !matches!(
+                    part,
+                    TemplatePart::Text(_) | TemplatePart::Hole(Hole::Group(0))
+                )
+            })
     }
 
     /// The edits that apply the template, in order and without overlap; empty
@@ -186,7 +188,10 @@ impl Reader<'_> {
             }
             return;
         }
-        if let Some((name, _)) = after.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
+        if let Some((name, _)) = after
+            .strip_prefix('{')
+            .and_then(|rest| rest.split_once('}'))
+        {
             let length = name.len() + 3;
             let index = name.parse().ok().filter(|index| *index < groups.count);
             let index = index.or_else(|| {
@@ -328,6 +333,7 @@ fn replacement(site: &Site<'_, '_>, fillings: Vec<Filling>) -> Vec<TextEdit> {
 /// around the comments in it.
 fn rewrite(site: &Site<'_, '_>, gap: Span, new: &str, edits: &mut Vec<TextEdit>) {
     let text = site.part.text;
+    let (gap, new) = without_own_blanks(text, gap, new);
     let mut islands: Vec<Span> = Vec::new();
     for comment in site
         .comments
@@ -375,6 +381,28 @@ fn rewrite(site: &Site<'_, '_>, gap: Span, new: &str, edits: &mut Vec<TextEdit>)
             let span = Span::new(piece.start + start, piece.start + end);
             edits.push(TextEdit::replace(span, put));
         }
+    }
+}
+
+/// Blanks between a bracket and what stays next to it are how people write;
+/// they are none of the template's business.
+fn without_own_blanks<'n>(text: &str, gap: Span, new: &'n str) -> (Span, &'n str) {
+    let old = gap.of(text);
+    let (trimmed, bare) = (old.trim_end(), new.trim_end());
+    let last = trimmed.chars().next_back();
+    let is_sign = |c: Option<char>| c.is_some_and(|c| !c.is_alphanumeric() && c != '_');
+    let (gap, new) = if is_sign(last) && last == bare.chars().next_back() {
+        (Span::new(gap.start, gap.start + trimmed.len()), bare)
+    } else {
+        (gap, new)
+    };
+    let old = gap.of(text);
+    let (trimmed, bare) = (old.trim_start(), new.trim_start());
+    let first = trimmed.chars().next();
+    if is_sign(first) && first == bare.chars().next() {
+        (Span::new(gap.end - trimmed.len(), gap.end), bare)
+    } else {
+        (gap, new)
     }
 }
 

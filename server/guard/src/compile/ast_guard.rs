@@ -101,7 +101,9 @@ fn compile(source: &Source, language: Language) -> Result<AstMatcher, BadPattern
         )));
     };
     match source {
-        Source::Pattern { pattern } => Ok(AstMatcher::from_pattern(code_pattern(pattern, language)?)),
+        Source::Pattern { pattern } => {
+            Ok(AstMatcher::from_pattern(code_pattern(pattern, language)?))
+        }
         Source::Rule {
             rule,
             constraints,
@@ -175,7 +177,12 @@ pub(crate) fn bad(message: impl Into<String>) -> BadPattern {
 
 pub(crate) fn kinds_of(matcher: &impl Matcher) -> Option<Vec<u16>> {
     let kinds = matcher.potential_kinds()?;
-    Some(kinds.iter().filter_map(|kind| u16::try_from(kind).ok()).collect())
+    Some(
+        kinds
+            .iter()
+            .filter_map(|kind| u16::try_from(kind).ok())
+            .collect(),
+    )
 }
 
 fn rule_object(
@@ -258,7 +265,11 @@ impl LiteralReading<'_> {
                     })
                 }),
                 "any" => value.as_array().and_then(|rules| {
-                    union(rules.iter().map(|rule| self.of_rule(rule, place, depth + 1)))
+                    union(
+                        rules
+                            .iter()
+                            .map(|rule| self.of_rule(rule, place, depth + 1)),
+                    )
                 }),
                 "matches" => value
                     .as_str()
@@ -277,9 +288,7 @@ impl LiteralReading<'_> {
             Value::Object(object) => {
                 let context = object.get("context")?.as_str()?;
                 let mut pattern = match object.get("selector").and_then(Value::as_str) {
-                    Some(selector) => {
-                        Pattern::contextual(context, selector, self.language).ok()?
-                    }
+                    Some(selector) => Pattern::contextual(context, selector, self.language).ok()?,
                     None => Pattern::try_new(context, self.language).ok()?,
                 };
                 pattern.strictness = match object.get("strictness").and_then(Value::as_str) {
@@ -348,7 +357,10 @@ mod tests {
 
     fn literals(source: &Source, language: Language) -> Option<Vec<String>> {
         let guard = AstGuard::new(source);
-        let matcher = guard.matcher(language).map_err(|bad| bad.message.clone()).unwrap();
+        let matcher = guard
+            .matcher(language)
+            .map_err(|bad| bad.message.clone())
+            .unwrap();
         let literals = matcher.literals.as_ref()?;
         Some(literals.iter().map(|l| l.text.clone()).collect())
     }
@@ -382,11 +394,15 @@ mod tests {
         let of = |value| literals(&rule(value), Language::TypeScript);
         let json = |text| serde_json::from_str::<Value>(text).unwrap();
         assert_eq!(
-            of(json(r#"{"any": [{"pattern": "foo($A)"}, {"pattern": "barbar()"}]}"#)),
+            of(json(
+                r#"{"any": [{"pattern": "foo($A)"}, {"pattern": "barbar()"}]}"#
+            )),
             Some(vec!["barbar".to_owned(), "foo".to_owned()])
         );
         assert_eq!(
-            of(json(r#"{"kind": "identifier", "regex": "^(legacy|ancient)Api$"}"#)),
+            of(json(
+                r#"{"kind": "identifier", "regex": "^(legacy|ancient)Api$"}"#
+            )),
             Some(vec!["ancientApi".to_owned(), "legacyApi".to_owned()])
         );
         assert_eq!(
@@ -395,14 +411,24 @@ mod tests {
             )),
             Some(vec!["Legacy".to_owned()])
         );
-        assert_eq!(of(json(r#"{"kind": "call_expression", "not": {"pattern": "foo()"}}"#)), None);
+        assert_eq!(
+            of(json(
+                r#"{"kind": "call_expression", "not": {"pattern": "foo()"}}"#
+            )),
+            None
+        );
     }
 
     #[test]
     fn what_is_not_valid_says_why() {
         let message = |source: &Source| {
             let guard = AstGuard::new(source);
-            guard.matcher(Language::TypeScript).err().unwrap().message.clone()
+            guard
+                .matcher(Language::TypeScript)
+                .err()
+                .unwrap()
+                .message
+                .clone()
         };
         let unknown = serde_json::json!({"kind": "no_such_kind"});
         assert!(message(&rule(unknown)).contains("no_such_kind"));

@@ -130,7 +130,10 @@ impl CompiledGuard {
                     notes.push(Note {
                         code: ProblemCode::InvalidRegex,
                         severity: Severity::Warning,
-                        message: format!("`excludeLine` {pattern:?} is not in force. {}", bad.message),
+                        message: format!(
+                            "`excludeLine` {pattern:?} is not in force. {}",
+                            bad.message
+                        ),
                         place: NotePlace::Whole,
                     });
                     None

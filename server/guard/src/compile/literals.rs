@@ -79,9 +79,7 @@ pub(crate) fn better(a: Option<Vec<Literal>>, b: Option<Vec<Literal>>) -> Option
 
 /// What must occur when one of several things must: the union, unless one of
 /// them is not known or there are too many.
-pub(crate) fn union(
-    sets: impl IntoIterator<Item = Option<Vec<Literal>>>,
-) -> Option<Vec<Literal>> {
+pub(crate) fn union(sets: impl IntoIterator<Item = Option<Vec<Literal>>>) -> Option<Vec<Literal>> {
     let mut union = Vec::new();
     for set in sets {
         union.extend(set?);
@@ -199,7 +197,10 @@ fn exact(hir: &Hir) -> Option<Vec<Literal>> {
             let max = repetition.max?;
             let set = exact(&repetition.sub)?;
             if repetition.min == 0 && max == 1 {
-                return within(MAX_PRODUCT, set.into_iter().chain([Literal::empty()]).collect());
+                return within(
+                    MAX_PRODUCT,
+                    set.into_iter().chain([Literal::empty()]).collect(),
+                );
             }
             if repetition.min != max || max > 8 {
                 return None;

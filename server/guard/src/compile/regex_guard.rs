@@ -166,7 +166,9 @@ impl RegexGuard {
                     names: Vec::new(),
                 };
                 for (index, name) in regex.capture_names().enumerate() {
-                    groups.names.extend(name.map(|name| (name.to_owned(), index)));
+                    groups
+                        .names
+                        .extend(name.map(|name| (name.to_owned(), index)));
                 }
                 Ok(Self {
                     match_in,
@@ -320,7 +322,9 @@ fn groups_of(hir: &Hir) -> Groups {
             HirKind::Capture(capture) => {
                 groups.count = groups.count.max(capture.index as usize + 1);
                 if let Some(name) = &capture.name {
-                    groups.names.push((name.to_string(), capture.index as usize));
+                    groups
+                        .names
+                        .push((name.to_string(), capture.index as usize));
                 }
                 walk(&capture.sub, groups);
             }

@@ -106,7 +106,14 @@ const LOOPS: &[&str] = &[
 ];
 
 /// What a loop evaluates once, before it turns for the first time.
-const ONCE: &[&str] = &["right", "collection", "value", "iterable", "initializer", "init"];
+const ONCE: &[&str] = &[
+    "right",
+    "collection",
+    "value",
+    "iterable",
+    "initializer",
+    "init",
+];
 
 /// Methods whose closure is the body of a loop.
 const LOOPING_METHODS: &[&str] = &["forEach", "each", "times", "loop"];
@@ -128,7 +135,10 @@ pub(super) struct Callee {
 /// `a::b`, `a->b`, `a?.b` and `[a b]` are all `a.b`.
 pub(super) fn normal_path(path: &str) -> String {
     let path = path.trim().trim_end_matches("()");
-    let path = match path.strip_prefix('[').and_then(|path| path.strip_suffix(']')) {
+    let path = match path
+        .strip_prefix('[')
+        .and_then(|path| path.strip_suffix(']'))
+    {
         Some(message) => message.trim().replace(' ', "."),
         None => path.to_owned(),
     };
@@ -150,8 +160,14 @@ pub(super) fn callee(node: &N<'_>) -> Option<Callee> {
             .iter()
             .map(|part| format!("{}{}", part.text(), if takes_arguments { ":" } else { "" }))
             .collect();
+        // What is sent to the answer of another message is no call of the other.
+        let path = if receiver.kind() == "message_expression" {
+            format!("{}.{selector}", receiver.text())
+        } else {
+            format!("{}.{selector}", normal_path(&receiver.text()))
+        };
         return Some(Callee {
-            path: format!("{}.{selector}", normal_path(&receiver.text())),
+            path,
             has_receiver: true,
             is_message: true,
             span: Span::from(node.range()),
@@ -255,9 +271,17 @@ fn type_name(node: &N<'_>) -> Option<Declared> {
         direct.or_else(|| node.parent().and_then(|parent| parent.field("name")))
     })?;
     let text = named.text();
-    let name = text.split(['<', '[', '(']).next().unwrap_or_default().trim();
+    let name = text
+        .split(['<', '[', '('])
+        .next()
+        .unwrap_or_default()
+        .trim();
     let span = Span::new(named.range().start, named.range().start + name.len());
-    let name = name.rsplit([':', '.']).next().unwrap_or_default().to_owned();
+    let name = name
+        .rsplit([':', '.'])
+        .next()
+        .unwrap_or_default()
+        .to_owned();
     (!name.is_empty()).then_some(Declared { name, span })
 }
 
@@ -273,6 +297,14 @@ pub(super) fn enclosing_types(node: &N<'_>) -> Vec<String> {
             "method_declaration" => {
                 if let Some(receiver) = around.field("receiver") {
                     names.extend(receiver_type(&receiver.text()));
+                }
+            }
+            // The grammar takes `object Name { … }` for an expression where it
+            // could be one.
+            "infix_expression" => {
+                let mut parts = around.children();
+                if parts.next().is_some_and(|first| first.text() == "object") {
+                    names.extend(parts.next().map(|name| name.text().into_owned()));
                 }
             }
             "function_definition" => {
@@ -299,7 +331,9 @@ fn receiver_type(receiver: &str) -> Option<String> {
 
 /// The names of the functions around a node, innermost first.
 pub(super) fn enclosing_functions(node: &N<'_>) -> Vec<String> {
-    node.ancestors().filter_map(|around| function_name(&around)).collect()
+    node.ancestors()
+        .filter_map(|around| function_name(&around))
+        .collect()
 }
 
 fn is_function(node: &N<'_>) -> bool {
@@ -451,9 +485,9 @@ fn head_names_in_line(node: &N<'_>, protocol: &str) -> bool {
 
 /// The function or closure that a node's code runs in.
 fn nearest_function<'t>(node: &N<'t>) -> Option<N<'t>> {
-    let found = node.ancestors().find(|around| {
-        is_function(around) || (is_closure(around) && !runs_in_place(around))
-    });
+    let found = node
+        .ancestors()
+        .find(|around| is_function(around) || (is_closure(around) && !runs_in_place(around)));
     found
 }
 
@@ -484,9 +518,15 @@ pub(super) fn in_async(node: &N<'_>) -> bool {
 
 pub(super) fn in_loop(node: &N<'_>) -> bool {
     let mut inner = node.clone();
+    let mut is_source = false;
     for around in node.ancestors() {
         if is_function(&around) {
             return false;
+        }
+        if matches!(&*around.kind(), "for_in_clause" | "range_clause") {
+            is_source = is_evaluated_once(&around, &inner);
+            inner = around;
+            continue;
         }
         if is_closure(&around) {
             if is_loop_body(&around) {
@@ -496,21 +536,25 @@ pub(super) fn in_loop(node: &N<'_>) -> bool {
                 return false;
             }
         }
-        if LOOPS.contains(&&*around.kind()) && !is_evaluated_once(&around, &inner) {
+        if LOOPS.contains(&&*around.kind()) && !is_source && !is_evaluated_once(&around, &inner) {
             return true;
         }
+        is_source = false;
         inner = around;
     }
     false
 }
 
 fn is_evaluated_once(around: &N<'_>, inner: &N<'_>) -> bool {
-    around.kind().starts_with("for")
-        && ONCE.iter().any(|field| {
-            around
-                .field(field)
-                .is_some_and(|part| part.range() == inner.range())
-        })
+    // Kotlin's loop has no fields, but a body of a kind of its own.
+    if *around.lang() == Language::Kotlin && around.kind() == "for_statement" {
+        return inner.kind() != "control_structure_body";
+    }
+    ONCE.iter().any(|field| {
+        around
+            .field(field)
+            .is_some_and(|part| part.range() == inner.range())
+    })
 }
 
 /// Whether a closure is handed to `forEach` and the like.
@@ -539,11 +583,14 @@ pub(super) fn in_constructor(node: &N<'_>) -> bool {
     ) {
         return true;
     }
+    // A method without a return type looks like a constructor of another name.
+    let class = enclosing_types(&function).into_iter().next();
     let constructs = |signature: N<'_>| {
         let found = signature
             .dfs()
-            .any(|inner| inner.kind().contains("constructor_signature"));
-        found
+            .find(|inner| inner.kind().contains("constructor_signature"))
+            .and_then(|inner| inner.field("name"));
+        found.is_some_and(|name| Some(name.text().into_owned()) == class)
     };
     if function.field("signature").is_some_and(constructs) {
         return true;
@@ -557,10 +604,12 @@ pub(super) fn in_constructor(node: &N<'_>) -> bool {
         Language::Rust => name == "new",
         Language::Go => name.starts_with("New") && function.field("receiver").is_none(),
         Language::Objc => name.starts_with("init"),
-        Language::Cpp => enclosing_types(&function).first() == Some(&name) || {
-            let types = function_scope(&function);
-            types.as_deref() == Some(name.as_str())
-        },
+        Language::Cpp => {
+            enclosing_types(&function).first() == Some(&name) || {
+                let types = function_scope(&function);
+                types.as_deref() == Some(name.as_str())
+            }
+        }
         _ => name == "constructor",
     }
 }
@@ -576,7 +625,10 @@ pub(super) fn in_destructor(node: &N<'_>) -> bool {
     let Some(function) = enclosing_function(node) else {
         return false;
     };
-    if matches!(&*function.kind(), "deinit_declaration" | "destructor_declaration") {
+    if matches!(
+        &*function.kind(),
+        "deinit_declaration" | "destructor_declaration"
+    ) {
         return true;
     }
     let Some(name) = function_name(&function) else {
@@ -611,8 +663,14 @@ pub(super) fn in_test(node: &N<'_>) -> bool {
             && callee(&around).is_some_and(|callee| {
                 matches!(
                     callee.path.as_str(),
-                    "it" | "test" | "describe" | "beforeEach" | "afterEach" | "testWidgets"
-                        | "group" | "setUp" | "tearDown"
+                    "it" | "test"
+                        | "describe"
+                        | "beforeEach"
+                        | "afterEach"
+                        | "testWidgets"
+                        | "group"
+                        | "setUp"
+                        | "tearDown"
                 )
             })
         {

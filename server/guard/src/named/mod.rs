@@ -17,20 +17,14 @@ use crate::glob::name_matches;
 /// A named question.
 pub(crate) enum Named {
     /// Every call of `target` lies in a type called `wrapper`.
-    CallThrough {
-        target: String,
-        wrapper: Vec<char>,
-    },
+    CallThrough { target: String, wrapper: Vec<char> },
     /// `pattern` does not stand in such a context.
     NotInContext {
         pattern: Box<Pattern>,
         context: Context,
     },
     /// Types of that name conform to the protocol.
-    Conforms {
-        class: Vec<char>,
-        protocol: String,
-    },
+    Conforms { class: Vec<char>, protocol: String },
 }
 
 /// A context that something is forbidden in.
