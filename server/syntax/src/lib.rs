@@ -5,16 +5,20 @@
 //! Pure. What a rule makes of a tree is the job of `guard`.
 
 mod classify;
+mod comments;
 mod language;
 mod markup;
 mod mask;
 mod parse;
 mod regions;
+mod test_spans;
 
 pub use ast_grep_core::tree_sitter::StrDoc;
 pub use classify::{is_generated, is_minified, is_test_path};
+pub use comments::{CommentSlot, comment_above, comment_behind};
 pub use language::{CommentSyntax, Language};
 pub use mask::{Mask, MaskKind, MaskSpan};
 pub use parse::{Doc, Root, Tree, edit_tree, error_share, parse, parse_while, root};
 pub use regions::{Region, regions};
+pub use test_spans::test_spans;
 pub use tree_sitter::{Node, TreeCursor};

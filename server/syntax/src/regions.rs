@@ -85,11 +85,18 @@ pub(crate) struct Fence<'t> {
 
 impl Fence<'_> {
     fn region(&self) -> Option<Region> {
-        let info = self.info.trim_start_matches(['{', '.']);
+        // `{.language .class}` is a way to write it too.
+        let info = match self.info.strip_prefix('{') {
+            Some(info) => info
+                .strip_suffix('}')
+                .unwrap_or(info)
+                .trim_start_matches('.'),
+            None => self.info,
+        };
         let end = info
             .find(|c: char| c.is_whitespace() || matches!(c, ',' | '{' | '}'))
             .unwrap_or(info.len());
-        let rest = info[end..].trim_start_matches([',', '}']).trim();
+        let rest = info[end..].trim_start_matches(',').trim();
         Some(Region {
             language: Language::from_id(&info[..end])?,
             span: self.content,
@@ -255,4 +262,197 @@ pub(crate) fn fences(text: &str) -> Vec<Fence<'_>> {
         fences.push(fence.closed(text.len(), text.len()));
     }
     fences
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The regions as `language[ info]: text`.
+    fn shown(outer: Language, text: &str) -> Vec<String> {
+        regions(outer, text)
+            .into_iter()
+            .map(|region| {
+                let info = if region.info.is_empty() {
+                    String::new()
+                } else {
+                    format!(" {}", region.info)
+                };
+                format!("{:?}{info}: {}", region.language, region.span.of(text))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn fences_of_either_mark_and_any_length() {
+        assert_eq!(
+            shown(
+                Language::Markdown,
+                "```js\na\n```\n~~~ py x=1\nb\n```\n~~~~\n````md\n```rs\nc\n```\n`````\n``` ts\n```\n"
+            ),
+            [
+                "JavaScript: a\n",
+                "Python x=1: b\n```\n",
+                "Markdown: ```rs\nc\n```\n",
+                "TypeScript: ",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_info_string_names_the_language_first() {
+        for (info, shown_as) in [
+            (
+                "swift bad guard=cookie-di-import",
+                "Swift bad guard=cookie-di-import: a\n",
+            ),
+            ("TSX", "Tsx: a\n"),
+            ("rust,no_run", "Rust no_run: a\n"),
+            ("js{1,3} x", "JavaScript {1,3} x: a\n"),
+            ("{.python .numbers}", "Python .numbers: a\n"),
+            ("c++  good ", "Cpp good: a\n"),
+        ] {
+            assert_eq!(
+                shown(Language::Markdown, &format!("```{info}\na\n```")),
+                [shown_as]
+            );
+        }
+        for info in ["", "mermaid", "a`b", "js`"] {
+            assert!(shown(Language::Markdown, &format!("```{info}\na\n```\n")).is_empty());
+        }
+    }
+
+    #[test]
+    fn fences_in_lists_keep_their_indentation() {
+        assert_eq!(
+            shown(
+                Language::Markdown,
+                "- a\n\n  ```js\n  b\n\n    c\n  ```\n  1. d\n     ```py\n     e\n     ```\n- ```go\n  f\n  ```\n"
+            ),
+            [
+                "JavaScript:   b\n\n    c\n",
+                "Python:      e\n",
+                "Go:   f\n"
+            ]
+        );
+        // The item ends and with it what is in it.
+        assert_eq!(
+            shown(
+                Language::Markdown,
+                "- a\n  ```js\n  b\nc\n\n```py\nd\n```\n"
+            ),
+            ["JavaScript:   b\n", "Python: d\n"]
+        );
+        assert_eq!(
+            shown(
+                Language::Markdown,
+                "1. a\n   ```js\n   b\n   ```\n10. c\n    ~~~js\n    d\n    ~~~"
+            ),
+            ["JavaScript:    b\n", "JavaScript:     d\n"]
+        );
+    }
+
+    #[test]
+    fn what_only_looks_like_a_fence() {
+        for text in [
+            "> ```js\n> a\n> ```\n",
+            "    ```js\n    a\n    ```\n",
+            "``js\na\n``\n",
+            "a ```js\nb\n```",
+            "<!--\n```js\na\n```\n-->\n",
+        ] {
+            assert!(shown(Language::Markdown, text).is_empty(), "{text}");
+        }
+        // A closing fence has nothing behind it, and may not be deep.
+        assert_eq!(
+            shown(Language::Markdown, "```js\n``` x\n    ```\n ```\n"),
+            ["JavaScript: ``` x\n    ```\n"]
+        );
+    }
+
+    #[test]
+    fn an_open_fence_ends_with_the_text_in_any_line_ending() {
+        assert_eq!(
+            shown(Language::Markdown, "```js\r\na\r\n"),
+            ["JavaScript: a\r\n"]
+        );
+        assert_eq!(
+            shown(Language::Markdown, "```js\ra\r```\rb"),
+            ["JavaScript: a\r"]
+        );
+        assert_eq!(shown(Language::Markdown, "```js"), ["JavaScript: "]);
+    }
+
+    #[test]
+    fn scripts_and_styles_by_their_attributes() {
+        for (tag, language) in [
+            ("<script>", Some("JavaScript")),
+            ("<SCRIPT LANG='ts'>", Some("TypeScript")),
+            ("<script setup lang=\"tsx\">", Some("Tsx")),
+            ("<script type=\"module\" src=\"a\">", Some("JavaScript")),
+            (
+                "<script type=\"text/javascript; charset=utf-8\">",
+                Some("JavaScript"),
+            ),
+            ("<script type=\"application/json\">", Some("Json")),
+            ("<script type=importmap>", Some("Json")),
+            ("<script type=\"text/x-template\">", None),
+            ("<script lang=\"coffee\">", None),
+            (
+                "<script data-lang=\"ts\" title=\"a > b\">",
+                Some("JavaScript"),
+            ),
+            ("<style>", Some("Css")),
+            ("<style scoped lang='css'>", Some("Css")),
+            ("<style lang=\"scss\">", None),
+        ] {
+            let name = if tag.to_lowercase().contains("script") {
+                "script"
+            } else {
+                "style"
+            };
+            let text = format!("<p>it's</p>\n{tag}a < b; \"</p>\"</{name} >\n<p>");
+            let expected: Vec<_> = language
+                .map(|language| format!("{language}: a < b; \"</p>\""))
+                .into_iter()
+                .collect();
+            for outer in [Language::Html, Language::Vue, Language::Svelte] {
+                assert_eq!(shown(outer, &text), expected, "{tag}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_hides_or_cuts_a_script() {
+        assert_eq!(
+            shown(
+                Language::Html,
+                "<!-- <script>a</script> --><p title=\"<script>b</script>\"><script>c // <!-- </script>d\
+                 <script src=\"x\" /><scripts>e</scripts><style>f"
+            ),
+            ["JavaScript: c // <!-- ", "Css: f"]
+        );
+        assert!(shown(Language::Html, "<!-- <script>a</script>").is_empty());
+        assert!(shown(Language::Python, "<script>a</script>").is_empty());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_text_gives_ordered_parts(
+            text in "(```|~~~|````js|[-*>] |1\\. |    |\\t|\\n|\\r\\n|\\r|<!--|-->|<script>|<style a=\"|</script>|[a-z饼🍪`<>\"'/=]){0,40}",
+        ) {
+            for outer in [Language::Markdown, Language::Html] {
+                let mut done = 0;
+                for region in regions(outer, &text) {
+                    prop_assert!(done <= region.span.start && region.span.end <= text.len());
+                    prop_assert!(text.get(region.span.range()).is_some());
+                    done = region.span.end;
+                }
+            }
+        }
+    }
 }

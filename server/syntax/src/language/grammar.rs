@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use super::{ALL, Language};
 
-const NONE: OnceLock<tree_sitter::Language> = OnceLock::new();
-static GRAMMARS: [OnceLock<tree_sitter::Language>; ALL.len()] = [NONE; ALL.len()];
+static GRAMMARS: [OnceLock<tree_sitter::Language>; ALL.len()] =
+    [const { OnceLock::new() }; ALL.len()];
 
 fn load(language: Language) -> Option<tree_sitter::Language> {
     Some(match language {

@@ -1,6 +1,8 @@
 mod files;
 mod grammar;
 mod pattern;
+#[cfg(test)]
+mod pattern_tests;
 
 use std::path::Path;
 

@@ -5,76 +5,11 @@ use std::collections::VecDeque;
 
 use asd_text::Span;
 
+use super::frame::{Close, Embedded, Form, Frame, Inside, NEVER, Piece, State};
 use super::heredoc::{Heredoc, Terminators};
-use super::lexis::{Escape, Interpolation, Lexis};
+use super::lexis::{Escape, INNER, Interpolation, Lexis};
 use super::{MaskKind, MaskSpan, lookback};
 use crate::Language;
-
-/// How an open literal goes on and ends.
-#[derive(Clone, Copy)]
-pub(super) struct Form {
-    pub kind: MaskKind,
-    pub close: Close,
-    pub escape: Escape,
-    pub interpolation: Interpolation,
-    pub lines: bool,
-}
-
-#[derive(Clone, Copy)]
-pub(super) enum Close {
-    /// As many marks, then as many `#`. `all` takes further marks along.
-    Quote {
-        mark: u8,
-        count: usize,
-        hashes: usize,
-        all: bool,
-    },
-    /// `)`, the bytes of this span of the text, `"`. (C++)
-    Delimiter(Span),
-    /// `close`, when each `open` before it is closed.
-    Pair { open: u8, close: u8 },
-    /// At the limit of its frame, whose last line, as long as said, ends it.
-    Line { length: usize },
-    /// Before the `}` of the interpolation that it is the format of.
-    Format,
-}
-
-struct Frame {
-    /// Where the enclosing heredoc or the text ends.
-    limit: usize,
-    state: State,
-}
-
-enum State {
-    /// Code inside a literal.
-    Code(Embedded),
-    Text(Piece),
-}
-
-#[derive(Clone, Copy)]
-struct Embedded {
-    open: u8,
-    close: u8,
-    depth: usize,
-    /// Whether all brackets count for the depth, and a colon outside of them
-    /// begins a format.
-    format: bool,
-    /// Whether `'` means nothing.
-    quiet: bool,
-}
-
-/// The part of a literal that is being read: up to the next interpolation.
-#[derive(Clone, Copy)]
-struct Piece {
-    form: Form,
-    start: usize,
-    /// How many of its first bytes are delimiter.
-    open: usize,
-    depth: usize,
-}
-
-/// What a byte that no UTF-8 text contains stands for: nothing to wait for.
-const NEVER: u8 = 0xff;
 
 pub(super) struct Lexer<'t> {
     pub language: Language,
@@ -262,39 +197,41 @@ impl<'t> Lexer<'t> {
         } else {
             (byte == embedded.open, byte == embedded.close)
         };
+        let mut length = 1;
         if opens {
             embedded.depth += 1;
         } else if closes {
             embedded.depth = embedded.depth.saturating_sub(1);
         } else if byte == b':' && embedded.format && embedded.depth == 0 {
-            let at = self.at;
-            if self.starts_with(at, b"::") {
-                self.at += 2;
-                return true;
+            if self.starts_with(self.at, b"::") {
+                length = 2;
+            } else {
+                self.begin_format(limit);
             }
-            self.frames.push(Frame {
-                limit,
-                state: State::Text(Piece {
-                    form: Form {
-                        kind: MaskKind::String,
-                        close: Close::Format,
-                        escape: Escape::None,
-                        interpolation: Interpolation::Braces(1),
-                        lines: false,
-                    },
-                    start: at,
-                    open: 1,
-                    depth: 0,
-                }),
-            });
-        } else {
-            return matches!(byte, b'(' | b')' | b'[' | b']' | b'{' | b'}' | b':') && {
-                self.at += 1;
-                true
-            };
+        } else if !INNER.contains(&byte) {
+            return false;
         }
-        self.at += 1;
+        self.at += length;
         true
+    }
+
+    /// Begins the format behind an interpolated value, at its colon.
+    fn begin_format(&mut self, limit: usize) {
+        self.frames.push(Frame {
+            limit,
+            state: State::Text(Piece {
+                form: Form {
+                    kind: MaskKind::String,
+                    close: Close::Format,
+                    escape: Escape::None,
+                    interpolation: Interpolation::Braces(1),
+                    lines: false,
+                },
+                start: self.at,
+                open: 1,
+                depth: 0,
+            }),
+        });
     }
 
     /// Ends the embedded code of a literal, whose next piece starts at `at` with
@@ -620,13 +557,4 @@ impl<'t> Lexer<'t> {
             Inside::Name(Span::new(at, at + length))
         }
     }
-}
-
-enum Inside {
-    /// Nothing; the literal goes on here.
-    Text(usize),
-    /// A name that is code.
-    Name(Span),
-    /// Code from here on, in these brackets.
-    Code { start: usize, brackets: (u8, u8) },
 }

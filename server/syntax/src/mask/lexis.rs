@@ -170,7 +170,7 @@ const NESTED: Option<Block> = Some(Block {
 
 /// Braces, brackets and parentheses, and what begins a format after an
 /// interpolated value.
-const INNER: &[u8] = b"(){}[]:";
+pub(super) const INNER: &[u8] = b"(){}[]:";
 
 const fn lexis(stops_at: &[u8]) -> Lexis {
     Lexis {

@@ -1,10 +1,14 @@
 #[cfg(test)]
 mod agreement;
+mod frame;
 mod heredoc;
 mod lexer;
 mod lexis;
 mod lookback;
 mod markup;
+mod quotes;
+mod ruby_shell;
+mod slash;
 mod step;
 #[cfg(test)]
 mod tests;
