@@ -287,10 +287,26 @@ mod tests {
     }
 
     #[test]
-    fn languages_are_written_as_ids() {
+    fn comments_are_those_of_the_language() {
         assert_eq!(Language::Tsx.comments().line, Some("//"));
-        assert_eq!(Language::Json.comments().line, None);
         assert_eq!(Language::Css.comments().line, None);
         assert_eq!(Language::Vue.comments().block, Some(("<!--", "-->")));
+        for &language in Language::all() {
+            let comments = language.comments();
+            let none = comments.line.is_none() && comments.block.is_none();
+            assert_eq!(none, language == Language::Json, "{language:?}");
+            // The lexer takes for a comment what the table says is one.
+            let forms = [
+                comments.line.map(|line| format!("{line} a")),
+                comments
+                    .block
+                    .map(|(open, close)| format!("{open} a {close}")),
+            ];
+            for text in forms.into_iter().flatten() {
+                let spans = crate::Mask::new(language, &text).spans;
+                assert!(spans.len() == 1 && spans[0].kind.is_comment(), "{text}");
+                assert_eq!(spans[0].span.len(), text.len());
+            }
+        }
     }
 }
