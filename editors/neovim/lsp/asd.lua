@@ -15,6 +15,8 @@ return {
   root_markers = { 'Alembic', '.git' },
   -- One server for all files of a project, and for files without one.
   workspace_required = false,
+  -- Places behind a code lens are listed by the command in lua/asd.lua.
+  capabilities = { experimental = { commands = { 'asd.showReferences' } } },
   settings = { asd = vim.empty_dict() },
   on_attach = function(client, bufnr)
     require('asd').on_attach(client, bufnr)

@@ -2,6 +2,7 @@
 //! places in all of them.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -92,8 +93,8 @@ impl ProjectFile {
     }
 }
 
-/// Asks every file of a project, open ones, sources and recipes, on all cores,
-/// and gives the answers by path.
+/// Asks the files of a project whose paths are `wanted`, open ones, sources and
+/// recipes, on all cores, and gives the answers in the order of the paths.
 ///
 /// # Errors
 /// `RequestCancelled` soon after `cancel` was set.
@@ -101,10 +102,12 @@ pub(crate) fn ask_all<T: Send>(
     snapshot: &Snapshot,
     project: &Project,
     cancel: &AtomicBool,
+    wanted: impl Fn(&str) -> bool,
     ask: impl Fn(&ProjectFile) -> Result<Option<T>, jsonrpc::Error> + Sync,
 ) -> Result<Vec<T>, jsonrpc::Error> {
     let cancelled = || cancel.load(Ordering::Relaxed);
-    let paths = paths(snapshot, project, cancel);
+    let mut paths = paths(snapshot, project, cancel);
+    paths.retain(|path| wanted(path));
     let answers: Result<Vec<Option<T>>, jsonrpc::Error> = paths
         .par_iter()
         .map(|path| {
@@ -134,6 +137,24 @@ fn paths(snapshot: &Snapshot, project: &Project, cancel: &AtomicBool) -> Vec<Str
     let left = MOST_FILES.saturating_sub(paths.len());
     paths.extend(walked.files.into_iter().take(left).map(|file| file.rel));
     paths.into_iter().collect()
+}
+
+/// Whether a file of that name may hold code that one of the rules checks, by
+/// its name alone: in its language, or in a part of it.
+pub(crate) fn may_concern(rules: &RuleSet, path: &str) -> bool {
+    let Some(language) = Language::of_file(Path::new(path), "") else {
+        return false;
+    };
+    let ambiguous = Path::new(path).extension().is_some_and(|ext| ext == "h");
+    let holds_others = matches!(
+        language,
+        Language::Html | Language::Markdown | Language::Vue | Language::Svelte
+    );
+    ambiguous
+        || holds_others
+        || rules.rules().iter().any(|rule| {
+            rule.languages.is_empty() || rule.languages.iter().any(|id| id == language.id())
+        })
 }
 
 /// The rules of one recipe alone, or of one of its guards, whatever state of its

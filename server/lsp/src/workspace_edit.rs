@@ -122,17 +122,17 @@ fn document_changes(steps: Vec<Step>, support: EditSupport) -> DocumentChanges {
                 text_document: OptionalVersionedTextDocumentIdentifier { uri, version },
                 edits: edits.into_iter().map(OneOf::Left).collect(),
             })),
-            Step::Create(uri) => support.create.then(|| {
+            Step::Create(uri) => support.create.then_some({
                 DocumentChangeOperation::Op(ResourceOp::Create(CreateFile {
                     uri,
                     options: Some(CreateFileOptions {
                         overwrite: Some(false),
-                        ignore_if_exists: Some(true),
+                        ignore_if_exists: Some(false),
                     }),
                     annotation_id: None,
                 }))
             }),
-            Step::Rename(old_uri, new_uri) => support.rename.then(|| {
+            Step::Rename(old_uri, new_uri) => support.rename.then_some({
                 DocumentChangeOperation::Op(ResourceOp::Rename(RenameFile {
                     old_uri,
                     new_uri,

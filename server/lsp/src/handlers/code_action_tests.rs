@@ -343,26 +343,30 @@ bad("$0 ${x} \$")
 //- /b.ts
 $0
 "#;
-    check(fixture, &expect![[r#"
+    check(
+        fixture,
+        &expect![[r#"
         //- /a.ts
         good("$0 ${x} \$")
-    "#]], |world| {
-        let params = world.params(&json!({
+    "#]],
+        |world| {
+            let params = world.params(&json!({
             "textDocument": { "uri": world.uri("a.ts") },
             "range": { "start": { "line": 0, "character": 1 }, "end": { "line": 0, "character": 1 } },
             "context": { "diagnostics": [] },
         }));
-        let actions = super::code_action(&world.snapshot, params, &GOES_ON)
-            .unwrap()
-            .unwrap();
-        let fixes = actions.iter().filter_map(|action| match action {
-            CodeActionOrCommand::CodeAction(action) if action.title.starts_with("Fix: ") => {
-                action.edit.as_ref()
-            }
-            _ => None,
-        });
-        fixes.map(|edit| world.apply(edit)).collect()
-    });
+            let actions = super::code_action(&world.snapshot, params, &GOES_ON)
+                .unwrap()
+                .unwrap();
+            let fixes = actions.iter().filter_map(|action| match action {
+                CodeActionOrCommand::CodeAction(action) if action.title.starts_with("Fix: ") => {
+                    action.edit.as_ref()
+                }
+                _ => None,
+            });
+            fixes.map(|edit| world.apply(edit)).collect()
+        },
+    );
 }
 
 #[test]
@@ -546,6 +550,178 @@ fn positions_out_of_the_text_are_clamped() {
                 );
             }
             said
+        },
+    );
+}
+
+/// Three safe fixes and two that are not, one of each around another.
+const MIXED: &str = r#"
+//- /Alembic/recipes/outer.md closed raw
+---
+title: Outer
+trigger: "@outer"
+lifecycle: active
+language: typescript
+do: Call `wrapped`
+guards:
+  - ast: outer($A)
+    fix: { template: "wrapped($A)", safe: true }
+---
+//- /Alembic/recipes/inner.md closed raw
+---
+title: Inner
+trigger: "@inner"
+lifecycle: active
+language: typescript
+do: Call `core`
+guards:
+  - ast: inner($A)
+    fix: { template: "core($A)", safe: true }
+---
+//- /Alembic/recipes/risky.md closed raw
+---
+title: Risky
+trigger: "@risky"
+lifecycle: active
+language: typescript
+do: Call `calm`
+guards:
+  - ast: risky($A)
+    fix: calm($A)
+---
+"#;
+
+fn all_fixed(world: &World) -> String {
+    let asked = json!({ "only": ["source.fixAll.asd"] });
+    match world.actions(&asked).first() {
+        None => "nothing to fix".to_owned(),
+        Some(action) => {
+            let edit = world.resolved(action).edit.expect("an edit");
+            world.apply(&edit)
+        }
+    }
+}
+
+#[test]
+fn safe_fixes_are_applied_inside_each_other_and_risky_ones_are_not() {
+    check(
+        &format!("{MIXED}//- /a.ts\n$0outer(inner(1)) // 饼干 🍪\nrisky(inner(2))\nrisky(3)\n"),
+        &expect![[r#"
+            //- /a.ts
+            wrapped(core(1)) // 饼干 🍪
+            risky(core(2))
+            risky(3)
+        "#]],
+        all_fixed,
+    );
+}
+
+#[test]
+fn a_second_run_of_all_fixes_has_nothing_to_do() {
+    check(
+        &format!("{MIXED}//- /a.ts\n$0wrapped(core(1)) // 饼干 🍪\nrisky(core(2))\nrisky(3)\n"),
+        &expect!["nothing to fix"],
+        all_fixed,
+    );
+}
+
+#[test]
+fn a_client_that_cannot_resolve_gets_the_edit_at_once() {
+    let mut client = full_client();
+    client["textDocument"]["codeAction"]["resolveSupport"] = json!(null);
+    client["textDocument"]["codeAction"]["dataSupport"] = json!(false);
+    check_with(
+        &in_file("//- /a.ts\ntracer.l$0og(1)\ntracer.log(2)\n"),
+        &client,
+        &expect![[r#"
+            Fix: Call `logger.debug` edit true data false
+            Fix all: no-tracer edit true data false
+            Ignore on this line: no-tracer edit true data false
+            Ignore in this file: no-tracer edit true data false
+            Ignore in guard-exclusions.json: no-tracer edit true data false
+            Insert recipe skeleton: @no-tracer edit true data false
+            Fix all safe findings edit true data false
+        "#]],
+        |world| {
+            let mut said = String::new();
+            for action in world.actions(&json!({})) {
+                let (edit, data) = (action.edit.is_some(), action.data.is_some());
+                let _ = writeln!(said, "{} edit {edit} data {data}", action.title);
+            }
+            said
+        },
+    );
+}
+
+#[test]
+fn a_client_without_action_literals_gets_none() {
+    check_with(
+        &in_file("//- /a.ts\ntracer.l$0og(1)\n"),
+        &json!({}),
+        &expect![""],
+        |world| world.titles(&json!({})),
+    );
+}
+
+#[test]
+fn a_rule_that_is_suppressed_already_is_not_suppressed_twice() {
+    expect!["no edit"].assert_eq(&resolved_later(
+        "//- /a.ts\ntracer.l$0og(1)\n",
+        "//- /a.ts\n// asd:ignore no-tracer\ntracer.l$0og(1)\n",
+        "Ignore on this line",
+    ));
+}
+
+#[test]
+fn suppressions_fit_where_they_stand() {
+    check(
+        &in_file("//- /a.tsx\nconst a = (\n  <div\n    title={tracer.l$0og(1)}\n  />\n);\n"),
+        &expect![[r#"
+            //- /a.tsx
+            const a = (
+              <div
+                // asd:ignore no-tracer
+                title={tracer.log(1)}
+              />
+            );
+        "#]],
+        |world| world.act("Ignore on this line"),
+    );
+    check(
+        &in_file(
+            "//- /a.vue\n<template><p>TODO x</p></template>\n<script lang=\"ts\">\ntracer.log($01)\n</script>\n",
+        ),
+        &expect![[r#"
+            quickfix: Fix: Call `logger.debug` *
+            quickfix: Ignore on this line: no-tracer
+            quickfix: Ignore in this file: no-tracer
+            quickfix: Ignore in guard-exclusions.json: no-tracer
+        "#]],
+        |world| world.titles(&json!({ "only": ["quickfix"] })),
+    );
+    check(
+        &in_file("//- /a.py\ndef f():\n\tx = 'TODO$0 x'\n"),
+        &expect![[r#"
+            //- /a.py
+            def f():
+            	# asd:ignore no-todo
+            	x = 'TODO x'
+        "#]],
+        |world| world.act("Ignore on this line"),
+    );
+}
+
+#[test]
+fn the_clients_own_diagnostic_is_tied_to_the_fix() {
+    check(
+        &in_file("//- /a.ts\ntracer.l$0og(1)\n"),
+        &expect!["Some(1)"],
+        |world| {
+            let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 13 } });
+            let shown =
+                json!([{ "range": range, "source": "asd", "code": "no-tracer", "message": "x" }]);
+            let actions = world.actions(&json!({ "diagnostics": shown }));
+            format!("{:?}", actions[0].diagnostics.as_ref().map(Vec::len))
         },
     );
 }

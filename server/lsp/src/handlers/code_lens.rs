@@ -111,7 +111,7 @@ pub fn resolve(
             );
             show(snapshot, title, &data.uri, lens.range.start, places)
         }
-        None => Command::new("cannot be checked".to_owned(), String::new(), None),
+        None => text_alone("cannot be checked".to_owned()),
     };
     lens.command = Some(command);
     Ok(lens)
@@ -149,13 +149,19 @@ fn places_of_guard(
     if broken || rules.rules().is_empty() {
         return Ok(None);
     }
-    let places = project_files::ask_all(snapshot, project, cancel, |file| {
-        let spans = file.findings(&rules, cancel)?;
-        Ok(file.uri(project).map(|uri| {
-            let place = |span| Location::new(uri.clone(), snapshot.range(&file.text, span));
-            spans.into_iter().map(place).collect::<Vec<_>>()
-        }))
-    })?;
+    let places = project_files::ask_all(
+        snapshot,
+        project,
+        cancel,
+        |path| project_files::may_concern(&rules, path),
+        |file| {
+            let spans = file.findings(&rules, cancel)?;
+            Ok(file.uri(project).map(|uri| {
+                let place = |span| Location::new(uri.clone(), snapshot.range(&file.text, span));
+                spans.into_iter().map(place).collect::<Vec<_>>()
+            }))
+        },
+    )?;
     Ok(Some(places.into_iter().flatten().collect()))
 }
 
@@ -168,12 +174,20 @@ fn show(
     mut places: Vec<Location>,
 ) -> Command {
     places.truncate(MOST_PLACES);
+    if places.is_empty() {
+        return text_alone(title);
+    }
     if client_shows(snapshot) {
         let arguments = vec![json!(uri), json!(position), json!(places)];
         Command::new(title, CLIENT_SHOWS.to_owned(), Some(arguments))
     } else {
         Command::new(title, SERVER_SHOWS.to_owned(), Some(vec![json!(places)]))
     }
+}
+
+/// Clients show a lens without a command as text.
+fn text_alone(title: String) -> Command {
+    Command::new(title, String::new(), None)
 }
 
 fn client_shows(snapshot: &Snapshot) -> bool {

@@ -75,7 +75,7 @@ fn a_guard_says_how_often_it_matches() {
               a.swift:1 "HTTPCookieStorage.shared"
               b.swift:1 "HTTPCookieStorage.shared"
               b.swift:1 "HTTPCookieStorage.shared"
-            Alembic/recipes/x.md:10 "id: two" | matches 0 places in 0 files | asd.showReferences
+            Alembic/recipes/x.md:10 "id: two" | matches 0 places in 0 files | 
             Alembic/recipes/x.md:12 "id: broken" | cannot be checked | 
         "#]],
         lenses,
@@ -92,7 +92,7 @@ fn a_client_without_the_list_gets_the_servers_command() {
               a.swift:1 "HTTPCookieStorage.shared"
               b.swift:1 "HTTPCookieStorage.shared"
               b.swift:1 "HTTPCookieStorage.shared"
-            Alembic/recipes/x.md:10 "id: two" | matches 0 places in 0 files | asd.showPlaces
+            Alembic/recipes/x.md:10 "id: two" | matches 0 places in 0 files | 
             Alembic/recipes/x.md:12 "id: broken" | cannot be checked | 
         "#]],
         lenses,
@@ -105,14 +105,18 @@ fn directives_have_lenses() {
         "{}//- /c.swift\n// as:s cookie\nlet c = 1\n// as:c\nfunc f() {{\n\n  go()\n}}\n\nlet d = 2\n// as:a\n// as:a project\n// as:abc\nlet s = \"// as:s x\"$0\n",
         PROJECT.replace("$0", "")
     );
-    check(&fixture, &expect![[r#"
+    check(
+        &fixture,
+        &expect![[r#"
         c.swift:1 "as:s cookie" | @cookie-di X | asd.showReferences
           Alembic/recipes/x.md:3 "\"@cookie-di\""
         c.swift:3 "as:c" | create a recipe from this code | asd.createCandidate
           c.swift:4 "func f() {\n\n  go()\n}"
-        c.swift:10 "as:a" | 0 findings in this file | asd.showReferences
+        c.swift:10 "as:a" | 0 findings in this file | 
         c.swift:11 "as:a project" | check the project | asd.checkWorkspace
-    "#]], lenses);
+    "#]],
+        lenses,
+    );
 }
 
 #[test]

@@ -251,96 +251,20 @@ fn identifier_at(text: &str, offset: usize) -> Option<Span> {
 fn is_telling(word: &str) -> bool {
     let letters = word.chars().count();
     let lower = !word.chars().any(char::is_uppercase) && !word.contains('_');
-    letters >= 3
-        && !word.starts_with(|c: char| c.is_ascii_digit())
-        && !(lower && letters < 6)
-        && !COMMON.contains(&word)
+    let is_common = (lower && letters < 6) || COMMON.split(' ').any(|common| common == word);
+    letters >= 3 && !word.starts_with(|c: char| c.is_ascii_digit()) && !is_common
 }
 
 /// Keywords and everyday types of the supported languages that pass for names.
-const COMMON: &[&str] = &[
-    "abstract",
-    "assert",
-    "async",
-    "boolean",
-    "Boolean",
-    "Array",
-    "companion",
-    "const",
-    "continue",
-    "default",
-    "defer",
-    "delete",
-    "Double",
-    "dynamic",
-    "export",
-    "extends",
-    "extension",
-    "external",
-    "fallthrough",
-    "False",
-    "fileprivate",
-    "finally",
-    "Float",
-    "foreach",
-    "function",
-    "global",
-    "implements",
-    "import",
-    "include",
-    "inline",
-    "instanceof",
-    "interface",
-    "internal",
-    "Integer",
-    "invoke",
-    "lambda",
-    "length",
-    "namespace",
-    "native",
-    "nonlocal",
-    "None",
-    "NULL",
-    "number",
-    "object",
-    "Object",
-    "operator",
-    "override",
-    "package",
-    "private",
-    "protected",
-    "protocol",
-    "public",
-    "readonly",
-    "require",
-    "return",
-    "sealed",
-    "select",
-    "Self",
-    "signed",
-    "sizeof",
-    "static",
-    "string",
-    "String",
-    "strictfp",
-    "struct",
-    "switch",
-    "synchronized",
-    "template",
-    "throws",
-    "transient",
-    "True",
-    "typealias",
-    "typedef",
-    "typename",
-    "typeof",
-    "undefined",
-    "unsafe",
-    "unsigned",
-    "virtual",
-    "volatile",
-    "Void",
-];
+const COMMON: &str = "\
+    abstract assert async boolean Boolean Array companion const continue default defer \
+    delete Double dynamic export extends extension external fallthrough False \
+    fileprivate finally Float foreach function global implements import include inline \
+    instanceof interface internal Integer invoke lambda length namespace native nonlocal \
+    None NULL number object Object operator override package private protected protocol \
+    public readonly require return sealed select Self signed sizeof static string String \
+    strictfp struct switch synchronized template throws transient True typealias typedef \
+    typename typeof undefined unsafe unsigned virtual volatile Void";
 
 #[cfg(test)]
 #[path = "hover_tests.rs"]

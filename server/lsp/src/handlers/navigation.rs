@@ -114,26 +114,32 @@ pub fn references(
     }
     let key = trigger_key(&recipe.trigger);
     let (rules, _) = project_files::rules_of(path, recipe, None);
-    let places = project_files::ask_all(snapshot, project, cancel, |file| {
-        let Some(uri) = file.uri(project) else {
-            return Ok(None);
-        };
-        let mut spans = mentions_in(file, &key);
-        if file.path == path {
-            // The recipe's own trigger is its declaration.
-            spans.retain(|span| !own_name(file).is_some_and(|own| own.contains(*span)));
-        }
-        spans.extend(findings_in(file, recipe, &rules, cancel)?);
-        spans.sort_unstable();
-        spans.dedup();
-        let range = |span| snapshot.range(&file.text, span);
-        Ok(Some(
-            spans
-                .into_iter()
-                .map(|span| Location::new(uri.clone(), range(span)))
-                .collect::<Vec<_>>(),
-        ))
-    })?;
+    let places = project_files::ask_all(
+        snapshot,
+        project,
+        cancel,
+        |_| true,
+        |file| {
+            let Some(uri) = file.uri(project) else {
+                return Ok(None);
+            };
+            let mut spans = mentions_in(file, &key);
+            if file.path == path {
+                // The recipe's own trigger is its declaration.
+                spans.retain(|span| !own_name(file).is_some_and(|own| own.contains(*span)));
+            }
+            spans.extend(findings_in(file, recipe, &rules, cancel)?);
+            spans.sort_unstable();
+            spans.dedup();
+            let range = |span| snapshot.range(&file.text, span);
+            Ok(Some(
+                spans
+                    .into_iter()
+                    .map(|span| Location::new(uri.clone(), range(span)))
+                    .collect::<Vec<_>>(),
+            ))
+        },
+    )?;
     found.extend(places.into_iter().flatten());
     Ok(Some(found))
 }

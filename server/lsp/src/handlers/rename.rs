@@ -87,20 +87,26 @@ pub fn rename(
         path,
     };
     let support = EditSupport::of(&snapshot.client().capabilities);
-    let edited = project_files::ask_all(snapshot, project, cancel, |file| {
-        let edits = renaming.edits(file);
-        Ok(file
-            .uri(project)
-            .filter(|_| !edits.is_empty())
-            .map(|uri| FileEdits {
-                version: file.version(),
-                edits: edits
-                    .into_iter()
-                    .map(|edit| TextEdit::new(snapshot.range(&file.text, edit.span), edit.text))
-                    .collect(),
-                uri,
-            }))
-    })?;
+    let edited = project_files::ask_all(
+        snapshot,
+        project,
+        cancel,
+        |_| true,
+        |file| {
+            let edits = renaming.edits(file);
+            Ok(file
+                .uri(project)
+                .filter(|_| !edits.is_empty())
+                .map(|uri| FileEdits {
+                    version: file.version(),
+                    edits: edits
+                        .into_iter()
+                        .map(|edit| TextEdit::new(snapshot.range(&file.text, edit.span), edit.text))
+                        .collect(),
+                    uri,
+                }))
+        },
+    )?;
     let mut builder = EditBuilder::default();
     for file in edited {
         builder = builder.edit(file.uri, file.version, file.edits);
