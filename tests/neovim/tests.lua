@@ -21,8 +21,9 @@ local function equal(expected, actual, what)
 end
 
 local function open(path)
-  vim.cmd.edit(fixture .. '/' .. path)
-  local bufnr = vim.api.nvim_get_current_buf()
+  local bufnr = vim.fn.bufadd(fixture .. '/' .. path)
+  vim.bo[bufnr].buflisted = true
+  vim.api.nvim_set_current_buf(bufnr)
   wait_for('the server to attach to ' .. path, function()
     return #vim.lsp.get_clients({ bufnr = bufnr, name = 'asd' }) == 1
   end)
@@ -112,7 +113,7 @@ local tests = {
       apply_action(bufnr, 0, found.col, '^Fix: ')
       equal('let 🍪 = "饼干"; let s = cookies', lines(bufnr)[1], 'fixed line')
       wait_for_findings(bufnr, 'cookie-di', 0)
-      vim.cmd.undo()
+      vim.cmd('silent undo')
       wait_for_findings(bufnr, 'cookie-di', 1)
     end,
   },
@@ -124,7 +125,7 @@ local tests = {
       apply_action(bufnr, 0, found.col, '^Ignore on this line')
       assert(table.concat(lines(bufnr), '\n'):find('asd:ignore cookie%-di'), vim.inspect(lines(bufnr)))
       wait_for_findings(bufnr, 'cookie-di', 0)
-      vim.cmd.undo()
+      vim.cmd('silent undo')
       wait_for_findings(bufnr, 'cookie-di', 1)
     end,
   },
@@ -141,7 +142,7 @@ local tests = {
       end
       wait_for_findings(code, 'web-logger', 1)
       vim.api.nvim_buf_call(recipe, function()
-        vim.cmd.undo()
+        vim.cmd('silent undo')
       end)
       wait_for_findings(code, 'web-logger', 2)
       equal(false, vim.bo[recipe].modified, 'the recipe is as it was')
@@ -179,7 +180,7 @@ local tests = {
           require('asd').fix_all(event.buf, TIMEOUT)
         end,
       })
-      vim.cmd.write()
+      vim.cmd('silent write')
       local written = vim.fn.readfile(fixture .. '/src/a.ts')
       equal({ '/* 🦀 */ logger.debug(1);', 'export const two = 2; logger.debug(two);' }, written, 'file after saving')
       wait_for_findings(bufnr, 'web-logger', 0)
@@ -231,7 +232,7 @@ local tests = {
         return item.label
       end, found.items or found)
       assert(vim.tbl_contains(labels, '@cookie-di'), vim.inspect(labels))
-      vim.cmd.undo()
+      vim.cmd('silent undo')
     end,
   },
   {

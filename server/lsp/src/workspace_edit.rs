@@ -27,13 +27,12 @@ impl EditSupport {
             .workspace
             .as_ref()
             .and_then(|workspace| workspace.workspace_edit.as_ref());
-        let document_changes = edit.is_some_and(|edit| edit.document_changes == Some(true));
-        let operation = |kind| {
-            document_changes
-                && edit
-                    .and_then(|edit| edit.resource_operations.as_ref())
-                    .is_some_and(|kinds| kinds.contains(&kind))
-        };
+        let operations = edit.and_then(|edit| edit.resource_operations.as_ref());
+        // Operations on files exist only among document changes, and Neovim
+        // declares them alone.
+        let document_changes = edit.is_some_and(|edit| edit.document_changes == Some(true))
+            || operations.is_some_and(|kinds| !kinds.is_empty());
+        let operation = |kind| operations.is_some_and(|kinds| kinds.contains(&kind));
         Self {
             document_changes,
             create: operation(ResourceOperationKind::Create),
