@@ -6,6 +6,7 @@
 //! job of `store`, compiling guards that of `guard`.
 
 mod body;
+mod card;
 mod checks;
 mod dimensions;
 mod enums;
@@ -24,10 +25,14 @@ mod parsed;
 mod patch;
 mod problem;
 mod read;
+mod schema;
+mod set;
 mod suggest;
+mod template;
 mod write;
 mod yaml;
 
+pub use card::{card_markdown, code_span, inline};
 pub use dimensions::dimension_ids;
 pub use format::format;
 pub use hash::content_hash;
@@ -47,4 +52,7 @@ pub use parsed::{FieldSpan, Home, ParsedRecipe, Section};
 pub use patch::{PatchError, patch_front_matter};
 pub use problem::{Problem, ProblemCode, QuickFix};
 pub use read::kind_of;
+pub use schema::front_matter_schema;
+pub use set::check_set;
+pub use template::{NewRecipe, new_recipe_text};
 pub use write::to_markdown;

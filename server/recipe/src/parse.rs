@@ -113,7 +113,7 @@ fn too_much(text: &str, error: &YamlError) -> Problem {
         ),
         YamlError::TooBig { at } => (
             *at,
-            "The aliases of this front matter expand to too much, so the file is not read. Write the values out.",
+            "This front matter holds too many values, or its aliases expand to too many, so the file is not read.",
         ),
         YamlError::Syntax { at, .. } => (*at, "This is not valid YAML."),
     };

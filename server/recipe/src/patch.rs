@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::front_matter::{FrontMatter, find};
 use crate::hostile::refusal;
 use crate::keys::{KeyInfo, REASONING, TOP, find_key};
-use crate::lines::line_ending;
+use crate::lines::{indent_of, line_ending};
 use crate::yaml::{Emitter, Entry, Value, YamlError, load_lenient};
 
 /// Why a front matter could not be changed.
@@ -241,6 +241,20 @@ impl Patch<'_> {
         }
     }
 
+    /// Behind the lines at `at` that are indented more than `column`: they are
+    /// what could not be read of a broken entry.
+    fn behind_deeper_lines(&self, mut at: usize, column: usize) -> usize {
+        while at < self.front.content.end {
+            let line = &self.text[at..self.front.content.end];
+            let line = &line[..line.find(['\n', '\r']).unwrap_or(line.len())];
+            if line.trim().is_empty() || indent_of(line) <= column || line.trim().starts_with('#') {
+                break;
+            }
+            at = self.next_line(at);
+        }
+        at
+    }
+
     fn remove(&self, entry: &Entry) -> TextEdit {
         let end = entry.value.span.end.max(self.after_colon(entry));
         TextEdit::remove(Span::new(
@@ -262,7 +276,7 @@ impl Patch<'_> {
         let (at, lead) = match (before, place.entries.first()) {
             (Some(entry), _) => {
                 let end = entry.value.span.end.max(self.after_colon(entry));
-                let at = self.next_line(end);
+                let at = self.behind_deeper_lines(self.next_line(end), column);
                 let open = !self.text[..at].ends_with(['\n', '\r']);
                 (at, if open { self.ending.as_str() } else { "" })
             }
@@ -368,6 +382,13 @@ mod tests {
                 &[("trigger", Some(json!("@b")))]
             ),
             "---\ntrigger: \"@b\"\ntitle: x: y\n---\n"
+        );
+        assert_eq!(
+            patched(
+                "---\ntitle: T\n  - stray: 1\n---\n",
+                &[("kind", Some(json!("rule")))]
+            ),
+            "---\ntitle: T\n  - stray: 1\nkind: rule\n---\n"
         );
     }
 

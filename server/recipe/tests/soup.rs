@@ -1,7 +1,9 @@
 //! Whatever bytes a file holds, reading it ends, and every place that is
 //! reported can be shown.
 
-use asd_recipe::{Home, Recipe, format, parse, to_markdown};
+use asd_recipe::{
+    Home, Lifecycle, ProblemCode, Recipe, format, parse, patch_front_matter, to_markdown,
+};
 use asd_text::{Span, apply_edits};
 use proptest::prelude::*;
 
@@ -71,7 +73,10 @@ fn check_file(text: &str) {
                 check_span(text, edit.span);
             }
             let mended = apply_edits(text, &fix.edits).expect("a fix does not overlap itself");
-            parse(&mended, Home::Recipes);
+            assert_ne!(mended, text);
+            for problem in parse(&mended, Home::Recipes).problems {
+                check_span(&mended, problem.span);
+            }
         }
     }
     for field in parsed.fields.values() {
@@ -114,7 +119,7 @@ fn without_places(recipe: &Recipe) -> serde_json::Value {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, max_global_rejects: 1_000_000, ..ProptestConfig::default() })]
 
     #[test]
     fn any_text_is_read(text in any::<String>()) {
@@ -156,5 +161,27 @@ proptest! {
             parsed.examples.iter().map(|e| (e.kind, e.text.clone(), e.guard.clone())).collect::<Vec<_>>()
         };
         prop_assert_eq!(examples(&before), examples(&after));
+    }
+
+    #[test]
+    fn a_patch_changes_its_key_and_nothing_else(text in file()) {
+        let changes = [
+            ("lifecycle", Some(serde_json::json!("decaying"))),
+            ("updatedAt", Some(serde_json::json!(7))),
+            ("agentNotes", Some(serde_json::json!({"a": ["b: c"]}))),
+        ];
+        let Ok(edits) = patch_front_matter(&text, &changes) else {
+            return Ok(());
+        };
+        let patched = apply_edits(&text, &edits).expect("edits do not overlap");
+        let before = parse(&text, Home::Recipes);
+        // Beside broken entries a patch does its best, no more.
+        prop_assume!(before.problems.iter().all(|p| p.code != ProblemCode::FrontMatter));
+        let mut before = before.recipe.expect("a recipe");
+        let after = parse(&patched, Home::Recipes).recipe.expect("a recipe");
+        before.lifecycle = Lifecycle::Decaying;
+        before.updated_at = Some(7);
+        before.extra.insert("agentNotes".into(), serde_json::json!({"a": ["b: c"]}));
+        prop_assert_eq!(without_places(&after), without_places(&before), "{}", patched);
     }
 }

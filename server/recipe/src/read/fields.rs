@@ -159,18 +159,6 @@ impl<'a> Reader<'a> {
         None
     }
 
-    pub(super) fn int(&mut self, entry: &Entry) -> Option<i64> {
-        if let Value::Scalar(found) = &entry.value.value {
-            match found.plain() {
-                Some(Plain::Int(value)) if value.as_i64().is_some() => return value.as_i64(),
-                Some(Plain::Null) => return None,
-                _ => {}
-            }
-        }
-        self.wrong_type(entry, "a whole number");
-        None
-    }
-
     /// A time in Unix seconds.
     pub(super) fn time(&mut self, entry: &Entry) -> Option<i64> {
         if let Value::Scalar(found) = &entry.value.value {
@@ -425,9 +413,5 @@ pub(super) struct Known<'n>(IndexMap<&'static str, &'n Entry>);
 impl<'n> Known<'n> {
     pub(super) fn get(&self, name: &str) -> Option<&'n Entry> {
         self.0.get(name).copied()
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }

@@ -1,7 +1,10 @@
 //! From the front matter's tree to a [`Recipe`].
 
 mod fields;
+mod guard_kind;
 mod guards;
+mod older;
+mod reasoning;
 mod relations;
 
 use asd_text::Span;
@@ -9,14 +12,14 @@ use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use crate::keys::{
-    COMPLEXITIES, CONSTRAINTS, DIFFICULTIES, ELSEWHERE, KINDS, KNOWLEDGE_TYPES, LIFECYCLES,
-    REASONING, SCOPES, SOURCES, TOP, TOPIC_HINTS, find_key,
+    COMPLEXITIES, CONSTRAINTS, DIFFICULTIES, ELSEWHERE, KINDS, KNOWLEDGE_TYPES, LIFECYCLES, SCOPES,
+    SOURCES, TOP, TOPIC_HINTS, find_key,
 };
 use crate::names::{is_canonical_trigger, normalise_trigger};
 use crate::yaml::{Entry, Node, Value};
 use crate::{
-    Code, CodeChange, FieldSpan, Guard, Home, Kind, Lifecycle, LifecycleEvent, Problem,
-    ProblemCode, QuickFix, Reasoning, Recipe, Scope, Severity, SourceRef, Step, Verification,
+    FieldSpan, Guard, Home, Kind, Lifecycle, LifecycleEvent, Problem, ProblemCode, QuickFix,
+    Recipe, Scope, Severity,
 };
 use asd_text::TextEdit;
 use fields::{Known, Reader};
@@ -80,7 +83,7 @@ pub(crate) const DEFAULT_SOURCE: &str = "manual";
 /// Reads the front matter of a file.
 pub(crate) fn front_matter<'a>(text: &'a str, root: &Node, home: Home) -> FrontMatterReading<'a> {
     let mut reader = Reader::new(text);
-    let entries = unpack_json(root.entries().unwrap_or_default());
+    let entries = older::unpack_json(root.entries().unwrap_or_default());
     let (own, elsewhere): (Vec<Entry>, Vec<Entry>) = entries
         .into_iter()
         .partition(|entry| find_key(ELSEWHERE, &entry.key).is_none());
@@ -106,7 +109,7 @@ pub(crate) fn front_matter<'a>(text: &'a str, root: &Node, home: Home) -> FrontM
     guidance(&mut reader, &known, &mut recipe, &mut stated);
     provenance(&mut reader, &known, &mut recipe);
     if let Some(entry) = known.get("reasoning") {
-        recipe.reasoning = reasoning(&mut reader, entry);
+        recipe.reasoning = reasoning::read(&mut reader, entry);
     }
     let mut guards: Vec<Node> = Vec::new();
     if let Some(entry) = known.get("guards") {
@@ -118,7 +121,7 @@ pub(crate) fn front_matter<'a>(text: &'a str, root: &Node, home: Home) -> FrontM
     if let Some(entry) = known.get("relations") {
         recipe.relations = relations::read(&mut reader, entry, &recipe);
     }
-    body_in_front_matter(&mut reader, &elsewhere, &mut recipe);
+    older::body_fields(&mut reader, &elsewhere, &mut recipe);
     FrontMatterReading {
         recipe,
         stated,
@@ -150,24 +153,6 @@ fn goes_to_extra(name: &str) -> bool {
             | "decayStartedAt"
             | "deprecatedAt"
     )
-}
-
-/// Older files hold nested values as JSON, some of them in quotes.
-fn unpack_json(entries: &[Entry]) -> Vec<Entry> {
-    entries
-        .iter()
-        .map(|entry| {
-            let mut entry = entry.clone();
-            if entry.key.starts_with('_')
-                && let Value::Scalar(scalar) = &entry.value.value
-                && let Ok(json) = serde_json::from_str::<Json>(&scalar.text)
-                && (json.is_object() || json.is_array())
-            {
-                entry.value = Node::from_json(&json, entry.value.span);
-            }
-            entry
-        })
-        .collect()
 }
 
 fn identity(reader: &mut Reader<'_>, known: &Known<'_>, recipe: &mut Recipe, stated: &mut Stated) {
@@ -446,97 +431,6 @@ fn history(reader: &mut Reader<'_>, entry: &Entry) -> Vec<LifecycleEvent> {
     events.split_off(from)
 }
 
-fn reasoning(reader: &mut Reader<'_>, entry: &Entry) -> Reasoning {
-    let entries = reader.map(entry);
-    let (known, extra) = reader.sort(entries, REASONING, "of `reasoning`");
-    let mut reasoning = Reasoning {
-        extra,
-        ..Reasoning::default()
-    };
-    reasoning.why_standard = known
-        .get("whyStandard")
-        .and_then(|e| reader.line(e))
-        .unwrap_or_default();
-    if let Some(entry) = known.get("sources") {
-        for (text, node) in reader.texts(entry) {
-            reasoning.sources.extend(source(reader, &text, node));
-        }
-    }
-    reasoning.confidence = known
-        .get("confidence")
-        .and_then(|e| Some((reader.number(e)?, e)))
-        .and_then(|(value, entry)| {
-            if (0.0..=1.0).contains(&value) {
-                return Some(value);
-            }
-            reader.warning(
-                entry.value.span,
-                ProblemCode::InvalidValue,
-                format!("`confidence` must lie between 0 and 1, not {value}."),
-            );
-            None
-        });
-    if let Some(entry) = known.get("qualitySignals") {
-        reasoning.quality_signals = json_map(reader.map(entry));
-    }
-    reasoning.alternatives = known
-        .get("alternatives")
-        .map(|e| reader.strings(e))
-        .unwrap_or_default();
-    reasoning
-}
-
-fn json_map(entries: &[Entry]) -> IndexMap<String, Json> {
-    entries
-        .iter()
-        .map(|entry| (entry.key.clone(), entry.value.to_json()))
-        .collect()
-}
-
-fn source(reader: &mut Reader<'_>, text: &str, node: &Node) -> Option<SourceRef> {
-    let source = SourceRef {
-        span: inner_span(reader.text, node),
-        ..SourceRef::parse(text)
-    };
-    if !source.stays_inside() {
-        reader.error(
-            node.span,
-            ProblemCode::Hostile,
-            format!("The source `{text}` leads out of the project. Name a path below the project's root, with `/`."),
-        );
-        return None;
-    }
-    if text.contains('\\') {
-        let canonical = source.to_string();
-        let edit = reader.replace_scalar(node, &canonical);
-        reader
-            .warning(
-                node.span,
-                ProblemCode::InvalidValue,
-                "Write paths with `/`, so that they work on every system.",
-            )
-            .fix = edit.map(|edit| QuickFix {
-            title: format!("Change to `{canonical}`"),
-            edits: vec![edit],
-        });
-    }
-    Some(source)
-}
-
-/// The span of a scalar without its quotes.
-fn inner_span(text: &str, node: &Node) -> Span {
-    let written = node.span.of(text);
-    let quoted = written.len() >= 2
-        && ["\"", "'"]
-            .iter()
-            .any(|quote| written.starts_with(quote) && written.ends_with(quote));
-    if quoted {
-        Span::new(node.span.start + 1, node.span.end - 1)
-    } else {
-        node.span
-    }
-}
-
 fn constraints(
     reader: &mut Reader<'_>,
     entry: &Entry,
@@ -558,77 +452,6 @@ fn constraints(
     recipe.constraints.preconditions = list("preconditions");
     recipe.constraints.side_effects = list("sideEffects");
     recipe.constraints.extra = extra;
-}
-
-/// Prose and code that older files, and files made from JSON, hold in the front
-/// matter.
-fn body_in_front_matter(reader: &mut Reader<'_>, entries: &[Entry], recipe: &mut Recipe) {
-    for entry in entries {
-        match find_key(ELSEWHERE, &entry.key).map(|key| key.name) {
-            Some("coreCode") => {
-                recipe.core_code = reader.text(entry).map(|text| Code {
-                    language: recipe.language.clone(),
-                    text,
-                    span: entry.value.span,
-                });
-            }
-            Some("usageGuide") => {
-                recipe.usage_guide = reader.text(entry).unwrap_or_default().trim().to_owned();
-            }
-            Some("content") => content(reader, entry, recipe),
-            _ => {}
-        }
-    }
-}
-
-fn content(reader: &mut Reader<'_>, entry: &Entry, recipe: &mut Recipe) {
-    for entry in reader.map(entry) {
-        let content = &mut recipe.content;
-        match entry.key.as_str() {
-            "markdown" => content.markdown = reader.text(entry).map(trimmed).unwrap_or_default(),
-            "rationale" => content.rationale = reader.text(entry).map(trimmed).unwrap_or_default(),
-            "pattern" => content.pattern = reader.text(entry).map(trimmed).unwrap_or_default(),
-            "steps" => content.steps = steps(&entry.value),
-            "codeChanges" | "code_changes" => {
-                content.code_changes = list_of::<CodeChange>(&entry.value);
-            }
-            "verification" => {
-                content.verification =
-                    serde_json::from_value::<Verification>(entry.value.to_json()).ok();
-            }
-            _ => {}
-        }
-    }
-}
-
-fn trimmed(text: String) -> String {
-    crate::markdown::block_text(&text)
-}
-
-fn steps(node: &Node) -> Vec<Step> {
-    let Json::Array(items) = node.to_json() else {
-        return Vec::new();
-    };
-    items
-        .into_iter()
-        .filter_map(|item| match item {
-            Json::String(title) => Some(Step {
-                title,
-                ..Step::default()
-            }),
-            other => serde_json::from_value(other).ok(),
-        })
-        .collect()
-}
-
-fn list_of<T: serde::de::DeserializeOwned>(node: &Node) -> Vec<T> {
-    match node.to_json() {
-        Json::Array(items) => items
-            .into_iter()
-            .filter_map(|item| serde_json::from_value(item).ok())
-            .collect(),
-        _ => Vec::new(),
-    }
 }
 
 /// Where every entry and item of the front matter stands.

@@ -98,7 +98,7 @@ fn relation(reader: &mut Reader<'_>, node: &Node) -> Option<Relation> {
             (!target.is_empty()).then(|| Relation {
                 target: target.to_owned(),
                 description: None,
-                span: super::inner_span(reader.text, node),
+                span: super::reasoning::inner_span(reader.text, node),
             })
         }
         Value::Map(entries) => {
@@ -114,7 +114,7 @@ fn relation(reader: &mut Reader<'_>, node: &Node) -> Option<Relation> {
             Some(Relation {
                 target: reader.line(target)?,
                 description: find(&["description"]).and_then(|entry| reader.line(entry)),
-                span: super::inner_span(reader.text, &target.value),
+                span: super::reasoning::inner_span(reader.text, &target.value),
             })
         }
         Value::Scalar(_) => None,

@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 32;
 /// How many nodes aliases may add.
 const MAX_ALIAS_NODES: usize = 10_000;
 /// How many nodes a front matter may have at all.
-const MAX_NODES: usize = 200_000;
+const MAX_NODES: usize = 20_000;
 
 /// Why a text could not be read as YAML.
 #[derive(Clone, Debug, PartialEq, Eq)]

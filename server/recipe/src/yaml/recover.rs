@@ -61,6 +61,9 @@ pub(crate) fn load_lenient(text: &str, base: usize) -> Result<Loaded, YamlError>
     Ok(Loaded { root, broken })
 }
 
+/// After how many broken entries the rest is not looked at: this is no front
+/// matter that somebody is writing.
+const MAX_BROKEN: usize = 200;
 /// How many times a broken entry is taken apart again.
 const MAX_LEVELS: usize = 8;
 
@@ -83,6 +86,9 @@ impl Recovery {
         let mut items = Vec::new();
         let mut entries: Vec<Entry> = Vec::new();
         for group in groups(text, &lines, indent, is_list) {
+            if self.broken.len() >= MAX_BROKEN {
+                break;
+            }
             let slice = group.of(text);
             match load(slice, base + group.start) {
                 Ok(node) => match node.value {
@@ -182,13 +188,14 @@ impl Recovery {
             .iter()
             .filter(|line| !is_filler(broken.text, line))
             .collect();
-        if (trimmed.is_empty() || trimmed.starts_with('#')) && broken.level < MAX_LEVELS {
-            if let Some(next) = more.first() {
-                let start = next.whole.start;
-                let nested = &broken.text[start..];
-                if indent_of(nested) > 0 || is_item(nested) {
-                    return self.read(nested, broken.base + start, broken.level + 1);
-                }
+        if (trimmed.is_empty() || trimmed.starts_with('#'))
+            && broken.level < MAX_LEVELS
+            && let Some(next) = more.first()
+        {
+            let start = next.whole.start;
+            let nested = &broken.text[start..];
+            if indent_of(nested) > 0 || is_item(nested) {
+                return self.read(nested, broken.base + start, broken.level + 1);
             }
         }
         let start = broken.base + from + (rest.len() - rest.trim_start().len());

@@ -80,11 +80,12 @@ fn is_safe_plain(text: &str) -> bool {
     if first.is_whitespace() || last.is_whitespace() {
         return false;
     }
-    // Letters and `_`, `/`, `.`, `$`, `(` and the like begin a value; what begins with a
-    // digit or a sign may be a number, a date or a list item.
-    if !(first.is_alphabetic() || matches!(first, '_' | '/' | '$' | '(' | '^' | '~'))
-        && !is_symbol_beyond_ascii(first)
-    {
+    // Letters and a few signs begin a value; what begins with a digit or
+    // another sign may be a number, a date or a list item.
+    let begins_text = first.is_alphabetic()
+        || matches!(first, '_' | '/' | '$' | '(' | '^' | '~')
+        || is_symbol_beyond_ascii(first);
+    if !begins_text {
         return first.is_ascii_digit() && is_plain_code_like(text);
     }
     if looks_special(text) {
