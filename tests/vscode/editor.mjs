@@ -295,17 +295,17 @@ export class Workbench {
     });
   }
 
-  /** Draws the lower edge of the hover down, as a person does to read it all. */
+  /** Draws the lower edge of a hover below its text, as a person does to read it all. */
   async enlargeHover(pixels) {
-    const box = await this.page.locator(".monaco-resizable-hover").first().boundingBox();
-    const edge = { x: box.x + box.width / 2, y: box.y + box.height - 1 };
-    await this.page.mouse.move(edge.x, edge.y - 20, { steps: 8 });
+    const box = await this.page.locator(".monaco-resizable-hover .monaco-hover").first().boundingBox();
+    const edge = { x: box.x + 40, y: box.y + box.height };
+    await this.page.mouse.move(edge.x, edge.y - 40, { steps: 8 });
     await this.page.mouse.move(edge.x, edge.y, { steps: 8 });
     await this.page.mouse.down();
     await this.page.mouse.move(edge.x, edge.y + pixels, { steps: 8 });
     await this.page.mouse.up();
     // Off the edge, which is coloured while the pointer is on it.
-    await this.page.mouse.move(edge.x, edge.y - 20, { steps: 4 });
+    await this.page.mouse.move(edge.x, edge.y + pixels - 40, { steps: 8 });
   }
 
   async isDirty(name) {

@@ -1,10 +1,11 @@
 // The sample project in the real editor, and the picture of it in the README.
 
+import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** The extent of the picture, and of the window while it is taken. */
-const SIZE = { width: 1180, height: 760 };
+const SIZE = { width: 1180, height: 700 };
 
 export const screenshotTests = {
   fixture: ({ root }) => join(root, "tests", "projects", "harbor"),
@@ -20,6 +21,8 @@ export const screenshotTests = {
         "breadcrumbs.enabled": false,
         "explorer.compactFolders": false,
         "editor.fontSize": 14,
+        "editor.hover.above": false,
+        "editor.links": false,
         "editor.stickyScroll.enabled": false,
       },
     });
@@ -32,13 +35,12 @@ export const screenshotTests = {
 
   tests: {
     async "the sample project shows a squiggle with its recipe, for a picture"({ workbench, picture }) {
-      const name = "ShipsPage.tsx";
-      await workbench.openFile(`web/src/pages/${name}`);
-      await workbench.expectOneUnderlined(name, 'fetch("/ships", { method: "GET" })');
-      await workbench.expectOneUnderlined(name, 'console.log("loaded", found.length, Date.now() - started)');
-      const { texts } = await workbench.underlined(name, "console.log");
-      await workbench.hover(texts[0], "logger");
-      await workbench.enlargeHover(230);
+      const name = "partners.py";
+      await workbench.openFile(`api/harbor/${name}`);
+      const place = await workbench.expectOneUnderlined(name, 'requests.get(f"https://tides.example/{port}", headers=headers)');
+      const text = await workbench.hover(place, "Every outbound call has a timeout");
+      assert.ok(text.includes("Outbound call without a timeout"), text);
+      await workbench.enlargeHover(190);
       await workbench.settle();
       mkdirSync(dirname(picture), { recursive: true });
       await workbench.page.screenshot({ path: picture });
