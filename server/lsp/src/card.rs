@@ -2,13 +2,13 @@
 //! a completion.
 //!
 //! Recipe text is content of a repository that may come from anywhere. Nothing
-//! in it becomes a link, an image or HTML; only inline code and the fenced
-//! skeleton keep their form. The links to sources are made here.
+//! in it becomes a link, an image or HTML; only the fenced skeleton keeps its
+//! form. The links to sources are made here.
 
 use std::fmt::Write as _;
 
-use asd_guard::{RuleInfo, RuleOrigin};
-use asd_recipe::{Recipe, SourceRef};
+use asd_guard::{RuleInfo, RuleOrigin, rule_page};
+use asd_recipe::{Recipe, SourceRef, code_span, inline};
 use tower_lsp_server::ls_types::{MarkupContent, MarkupKind, Uri};
 
 /// How a card is written.
@@ -40,7 +40,7 @@ impl Style {
 
     fn text(self, text: &str) -> String {
         match self {
-            Self::Markdown => inert(text),
+            Self::Markdown => inline(text),
             Self::Plain => one_line(text),
         }
     }
@@ -92,8 +92,14 @@ pub(crate) fn recipe_card(
     card.text
 }
 
-/// The card of a rule that no recipe stands behind.
+/// The card of a rule that no recipe stands behind: the page of a built-in one.
 pub(crate) fn rule_card(rule: &RuleInfo, style: Style) -> String {
+    if style == Style::Markdown
+        && rule.origin == RuleOrigin::BuiltIn
+        && let Some(page) = rule_page(&rule.id)
+    {
+        return page.trim_end().to_owned();
+    }
     let mut card = Card::new(style);
     card.heading(&rule.id);
     let origin = match &rule.origin {
@@ -206,7 +212,7 @@ impl Card {
                         let line = source.lines.map(|(first, _)| format!("#L{first}"));
                         format!(
                             "[{}](<{}{}>)",
-                            inert(&name),
+                            inline(&name),
                             uri.as_str(),
                             line.unwrap_or_default()
                         )
@@ -250,85 +256,6 @@ fn source_name(source: &SourceRef) -> String {
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// A text in one line whose Markdown shows as it is written. Code between
-/// backticks stays code, since nothing in it can come alive.
-fn inert(text: &str) -> String {
-    let text = one_line(text);
-    let mut result = String::with_capacity(text.len() + 8);
-    let mut rest = text.as_str();
-    while let Some(start) = rest.find('`') {
-        escape_into(&mut result, &rest[..start]);
-        let ticks = rest[start..].len() - rest[start..].trim_start_matches('`').len();
-        let body = &rest[start + ticks..];
-        match closing(body, ticks) {
-            Some(end) => {
-                result.push_str(&rest[start..start + ticks + end + ticks]);
-                rest = &body[end + ticks..];
-            }
-            None => {
-                result.push_str(&"\\`".repeat(ticks));
-                rest = body;
-            }
-        }
-    }
-    escape_into(&mut result, rest);
-    result
-}
-
-/// Where a run of exactly `ticks` backticks starts.
-fn closing(body: &str, ticks: usize) -> Option<usize> {
-    let mut at = 0;
-    while let Some(found) = body[at..].find('`') {
-        let start = at + found;
-        let run = body[start..].len() - body[start..].trim_start_matches('`').len();
-        if run == ticks {
-            return Some(start);
-        }
-        at = start + run;
-    }
-    None
-}
-
-fn escape_into(result: &mut String, text: &str) {
-    let chars: Vec<char> = text.chars().collect();
-    for (index, c) in chars.iter().copied().enumerate() {
-        let word = |at: Option<usize>| {
-            at.and_then(|at| chars.get(at))
-                .is_some_and(|c| c.is_alphanumeric())
-        };
-        let inside_word = word(index.checked_sub(1)) && word(Some(index + 1));
-        let escaped = match c {
-            '\\' | '*' | '[' | ']' | '<' | '>' | '~' | '&' | '|' | '$' => true,
-            '_' => !inside_word,
-            // Addresses become links without any markup.
-            ':' => chars.get(index + 1) == Some(&'/'),
-            '.' => {
-                index >= 3
-                    && chars[index - 3..index]
-                        .iter()
-                        .all(|c| matches!(c, 'w' | 'W'))
-            }
-            '@' => word(index.checked_sub(1)),
-            '#' => index == 0,
-            _ => false,
-        };
-        if escaped {
-            result.push('\\');
-        }
-        result.push(c);
-    }
-}
-
-fn code_span(text: &str) -> String {
-    let text = one_line(text);
-    let ticks = "`".repeat(longest_run(&text) + 1);
-    if text.starts_with('`') || text.ends_with('`') {
-        format!("{ticks} {text} {ticks}")
-    } else {
-        format!("{ticks}{text}{ticks}")
-    }
 }
 
 fn longest_run(text: &str) -> usize {
@@ -378,14 +305,14 @@ mod tests {
 
     #[test]
     fn a_card_in_markdown_is_inert() {
-        expect![[r#"
+        expect![[r####"
             ### Cookie 依赖注入
 
             `@cookie-di` · pattern · pending · swift
 
-            **Do:** Inject `CookieStore` \*everywhere\*
+            **Do:** Inject \`CookieStore\` \*everywhere\*
 
-            **Don't:** use \[click\](command:run) or \<img src=x\> or https\://evil.example
+            **Don't:** use \[click\](command:run) or \<img src=x> or https\://evil.example
 
             **Why:** One owner
 
@@ -393,7 +320,7 @@ mod tests {
             let a = "```"
             ````
 
-            **Sources:** [src/a b.swift:3-9](<file:///w/src/a%20b.swift#L3>), `gone](x)` (not found)"#]]
+            **Sources:** [src/a b.swift:3-9](<file:///w/src/a%20b.swift#L3>), `gone](x)` (not found)"####]]
         .assert_eq(&recipe_card(&sample(), Style::Markdown, &link));
     }
 
@@ -414,15 +341,5 @@ mod tests {
 
             Sources: src/a b.swift:3-9, gone](x) (not found)"#]]
         .assert_eq(&recipe_card(&sample(), Style::Plain, &link));
-    }
-
-    #[test]
-    fn an_open_code_span_is_no_code() {
-        assert_eq!(inert("a ` b [x]"), r"a \` b \[x\]");
-        assert_eq!(inert("``a ` b`` _c_ d_e"), r"``a ` b`` \_c\_ d_e");
-        assert_eq!(
-            inert("www.evil.example me@x.org @ok"),
-            r"www\.evil.example me\@x.org @ok"
-        );
     }
 }

@@ -25,6 +25,9 @@ const MOST_FILES: usize = 50_000;
 /// Larger files are not looked at unless they are open.
 const MOST_BYTES: u64 = 2_000_000;
 
+/// The files of a project, beside its recipes, that name rules.
+pub(crate) const RULE_FILES: [&str; 2] = ["Alembic/config.toml", "Alembic/guard-exclusions.json"];
+
 /// A file of a project.
 pub(crate) struct ProjectFile {
     /// Project-relative, with `/`.
@@ -133,6 +136,7 @@ fn paths(snapshot: &Snapshot, project: &Project, cancel: &AtomicBool) -> Vec<Str
         .filter_map(|view| view.path)
         .collect();
     paths.extend(recipes::all(project).map(|(path, _)| path.to_owned()));
+    paths.extend(RULE_FILES.map(str::to_owned));
     let walked = asd_store::walk(&Disk, &asd_store::Project::at(&project.root), &[], cancel);
     let left = MOST_FILES.saturating_sub(paths.len());
     paths.extend(walked.files.into_iter().take(left).map(|file| file.rel));

@@ -68,7 +68,7 @@ fn the_fix_changes_only_the_call() {
         &in_file("//- /a.ts\n/* 🦀 */ tracer.l$0og( 1 /* one */ )  // 饼干\n"),
         &expect![[r#"
             //- /a.ts
-            /* 🦀 */ logger.debug(1 /* one */ )  // 饼干
+            /* 🦀 */ logger.debug( 1 /* one */ )  // 饼干
         "#]],
         |world| world.act("Fix: "),
     );

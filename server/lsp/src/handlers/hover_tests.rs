@@ -66,7 +66,7 @@ fn a_trigger_in_a_comment_behind_chinese_text_shows_the_card() {
 
             **When:** Reading or writing cookies
 
-            **Do:** Inject `CookieStore`
+            **Do:** Inject \`CookieStore\`
 
             **Don't:** use HTTPCookieStorage.shared
 
@@ -94,7 +94,7 @@ fn a_finding_shows_the_card_of_its_recipe() {
 
             **When:** Reading or writing cookies
 
-            **Do:** Inject `CookieStore`
+            **Do:** Inject \`CookieStore\`
 
             **Don't:** use HTTPCookieStorage.shared
 
@@ -143,7 +143,7 @@ fn an_identifier_of_a_recipe_is_mentioned_in_one_line() {
         &in_file("//- /a.swift\nlet s: Cookie$0Store\n"),
         &expect![[r#"
             a.swift:1 "CookieStore"
-            `@cookie-di` — Inject `CookieStore`
+            `@cookie-di` — Inject \`CookieStore\`
         "#]],
         ask,
     );
@@ -173,4 +173,51 @@ fn positions_out_of_the_text_are_clamped() {
         }
         format!("{answers} answers")
     });
+}
+
+#[test]
+fn a_built_in_rule_shows_its_page() {
+    check(
+        "//- /a.ts\ndebug$0ger;\n",
+        &expect![[r#"
+            a.ts:1 "debugger;"
+            # js-no-debugger
+
+            `error` · javascript, typescript · style · L1 · fixable
+
+            Reports `debugger` statements.
+
+            ## Why"#]],
+        |world| ask(world).lines().take(8).collect::<Vec<_>>().join("\n"),
+    );
+    check_with(
+        "//- /a.ts\ndebug$0ger;\n",
+        &json!({ "textDocument": { "hover": { "contentFormat": ["plaintext"] } } }),
+        &expect![[r#"
+            a.ts:1 "debugger;"
+            js-no-debugger
+
+            built-in rule · error · style · javascript, typescript
+
+            `debugger` stops the program when developer tools are open.
+
+            Do: Remove the statement; set a breakpoint in the debugger instead.
+
+            Why: It is left over from a debugging session and halts the page of everyone who has the tools open.
+        "#]],
+        ask,
+    );
+}
+
+#[test]
+fn a_suppression_shows_the_card_of_what_it_suppresses() {
+    check(
+        &in_file("//- /a.swift\nlet s = HTTPCookieStorage.shared // asd:ignore cook$0ie-di\n"),
+        &expect![[r#"
+            a.swift:1 "cookie-di"
+            ### CookieStore 依赖注入
+
+            `@cookie-di` · rule · active · swift"#]],
+        |world| ask(world).lines().take(4).collect::<Vec<_>>().join("\n"),
+    );
 }

@@ -247,6 +247,9 @@ impl Renaming<'_> {
         if let Some(home) = home_of(&file.path) {
             edits.extend(self.in_recipe(file, home, &key));
         }
+        if project_files::RULE_FILES.contains(&file.path.as_str()) {
+            edits.extend(self.in_settings(text));
+        }
         edits.extend(
             suppressed_rules(text)
                 .into_iter()
@@ -258,6 +261,26 @@ impl Renaming<'_> {
         );
         edits.sort_by_key(|edit| edit.span);
         edits.dedup_by(|b, a| a.span.intersects(b.span));
+        edits
+    }
+
+    /// The ids in the settings and the exclusions: as a text in quotes, or as a
+    /// table of their own.
+    fn in_settings(&self, text: &str) -> Vec<asd_text::TextEdit> {
+        let mut edits = Vec::new();
+        for (old, new) in &self.ids {
+            for (at, _) in text.match_indices(old.as_str()) {
+                let (before, after) = (&text[..at], &text[at + old.len()..]);
+                let quoted = ['"', '\'']
+                    .iter()
+                    .any(|quote| before.ends_with(*quote) && after.starts_with(*quote));
+                let table = before.ends_with("rules.") && after.starts_with([']', '.', ' ', '=']);
+                if quoted || table {
+                    let span = Span::new(at, at + old.len());
+                    edits.push(asd_text::TextEdit::replace(span, new.clone()));
+                }
+            }
+        }
         edits
     }
 

@@ -30,6 +30,14 @@ do: Something
 relations:
   depends_on: ["@cookie-di"]
 ---
+//- /Alembic/config.toml closed
+# cookie-di is mentioned
+[guard]
+disabledRules = ["other-rule", "cookie-di"]
+[guard.rules.cookie-di]
+severity = "info"
+//- /Alembic/guard-exclusions.json closed
+{ "ruleExclusions": { "cookie-di": [ "src/cookie-di/a.swift" ] } }
 //- /src/store.swift closed
 // @cookie-di, and @cookie-di-2 is another
 let s = HTTPCookieStorage.shared // asd:ignore cookie-di
@@ -55,38 +63,46 @@ fn everything_that_names_the_trigger_follows() {
     check(
         PROJECT,
         &expect![[r#"
-        rename /Alembic/recipes/net/cookie-di.md -> /Alembic/recipes/net/cookie-store.md
-        //- /Alembic/recipes/net/cookie-di.md
-        ---
-        title: Cookies
-        trigger: "@cookie-store"
-        lifecycle: active
-        language: swift
-        do: Inject the store, see @cookie-store
-        guards:
-          - pattern: 'HTTPCookieStorage\.shared'
-        ---
+            rename /Alembic/recipes/net/cookie-di.md -> /Alembic/recipes/net/cookie-store.md
+            //- /Alembic/config.toml
+            # cookie-di is mentioned
+            [guard]
+            disabledRules = ["other-rule", "cookie-store"]
+            [guard.rules.cookie-store]
+            severity = "info"
+            //- /Alembic/guard-exclusions.json
+            { "ruleExclusions": { "cookie-store": [ "src/cookie-di/a.swift" ] } }
+            //- /Alembic/recipes/net/cookie-di.md
+            ---
+            title: Cookies
+            trigger: "@cookie-store"
+            lifecycle: active
+            language: swift
+            do: Inject the store, see @cookie-store
+            guards:
+              - pattern: 'HTTPCookieStorage\.shared'
+            ---
 
-        ```swift bad guard=cookie-store
-        HTTPCookieStorage.shared
-        ```
-        //- /Alembic/recipes/net/other.md
-        ---
-        title: Other
-        trigger: "@other"
-        lifecycle: active
-        language: swift
-        do: Something
-        relations:
-          depends_on: ["@cookie-store"]
-        ---
-        //- /a.py
-        # 🍪 饼干 @cookie-store!
-        s = "@cookie-di"
-        //- /src/store.swift
-        // @cookie-store, and @cookie-di-2 is another
-        let s = HTTPCookieStorage.shared // asd:ignore cookie-store
-    "#]],
+            ```swift bad guard=cookie-store
+            HTTPCookieStorage.shared
+            ```
+            //- /Alembic/recipes/net/other.md
+            ---
+            title: Other
+            trigger: "@other"
+            lifecycle: active
+            language: swift
+            do: Something
+            relations:
+              depends_on: ["@cookie-store"]
+            ---
+            //- /a.py
+            # 🍪 饼干 @cookie-store!
+            s = "@cookie-di"
+            //- /src/store.swift
+            // @cookie-store, and @cookie-di-2 is another
+            let s = HTTPCookieStorage.shared // asd:ignore cookie-store
+        "#]],
         |world| renamed(world, "@cookie-store"),
     );
 }
@@ -99,13 +115,16 @@ fn the_at_sign_may_be_left_out_and_files_stay_where_they_cannot_be_moved() {
         PROJECT,
         &client,
         &expect![[r#"
-        trigger: "@cookies"
-        do: Inject the store, see @cookies
-        ```swift bad guard=cookies
-          depends_on: ["@cookies"]
-        # 🍪 饼干 @cookies!
-        // @cookies, and @cookie-di-2 is another
-        let s = HTTPCookieStorage.shared // asd:ignore cookies"#]],
+            disabledRules = ["other-rule", "cookies"]
+            [guard.rules.cookies]
+            { "ruleExclusions": { "cookies": [ "src/cookie-di/a.swift" ] } }
+            trigger: "@cookies"
+            do: Inject the store, see @cookies
+            ```swift bad guard=cookies
+              depends_on: ["@cookies"]
+            # 🍪 饼干 @cookies!
+            // @cookies, and @cookie-di-2 is another
+            let s = HTTPCookieStorage.shared // asd:ignore cookies"#]],
         |world| {
             renamed(world, "cookies")
                 .lines()
