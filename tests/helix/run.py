@@ -161,9 +161,16 @@ def saved_recipe_changes_findings(project: pathlib.Path) -> None:
 def runs_commands(project: pathlib.Path) -> None:
     typed(":lsp-workspace-command asd.checkWorkspace")
     keys("Enter")
-    keys("Space", "D")
-    wait_for("the finding of a file that is not open", lambda s: "closed.ts" in s)
-    keys("Escape")
+
+    # The list is made when it is opened, so it is opened until it is complete.
+    def listed(_: str) -> bool:
+        keys("Space", "D")
+        time.sleep(0.3)
+        found = "closed.ts" in screen()
+        keys("Escape")
+        return found
+
+    wait_for("the finding of a file that is not open", listed)
 
 
 TESTS = [shows_finding, shows_recipe, fixes_finding, saved_recipe_changes_findings, runs_commands]
@@ -199,6 +206,7 @@ def main() -> int:
         tmux("-f", "/dev/null", "new-session", "-d", "-s", "hx", "-x", "160", "-y", "40", "-c", str(project), *start)
         passed = failed = 0
         try:
+            wait_for("Helix to start", lambda s: "NOR" in s)
             for test in TESTS:
                 name = test.__name__.replace("_", " ")
                 try:
