@@ -96,6 +96,9 @@ def screen() -> str:
 def keys(*names: str) -> None:
     for name in names:
         tmux("send-keys", "-t", "hx", name)
+        if name == "Escape":
+            # A key that follows at once would be read as one with Alt held.
+            time.sleep(0.1)
 
 
 def typed(text: str) -> None:
