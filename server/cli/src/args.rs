@@ -90,12 +90,14 @@ pub(crate) enum RecipeCommand {
     New(NewOptions),
     /// Say what is wrong with recipes, and run their examples
     Check(RecipeCheckOptions),
-    /// Rewrite recipes in the canonical form
+    /// Tidy recipes; comments, order and code stay
     Fmt(FmtOptions),
     /// Show a recipe
     Show(ShowOptions),
     /// List recipes, or search them
     List(ListOptions),
+    /// Print the JSON Schema of a recipe's front matter
+    Schema,
 }
 
 #[derive(Debug, Subcommand)]
@@ -225,9 +227,9 @@ pub(crate) struct NewOptions {
     /// The language that it applies to.
     #[arg(long, default_value = "all")]
     pub(crate) language: String,
-    /// The folder below recipes/.
-    #[arg(long, default_value = "general")]
-    pub(crate) category: String,
+    /// The dimension that it belongs to; also the name of its folder.
+    #[arg(long)]
+    pub(crate) dimension: Option<String>,
     /// Put it in candidates/, where its guards are not in force yet.
     #[arg(long)]
     pub(crate) candidate: bool,
@@ -248,7 +250,7 @@ pub(crate) struct FmtOptions {
     /// Recipe files or folders; all recipes by default.
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Write nothing; exit with 1 when a file is not in the canonical form.
+    /// Write nothing; exit with 1 when a file would change.
     #[arg(long)]
     pub(crate) check: bool,
 }

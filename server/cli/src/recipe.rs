@@ -1,5 +1,8 @@
 use anyhow::{Context, bail};
-use asd_recipe::{Severity, is_known_language, normalise_trigger};
+use asd_recipe::{
+    Home, Lifecycle, NewRecipe, Severity, bucket, dimension_ids, file_stem, front_matter_schema,
+    is_known_language, new_recipe_text, normalise_trigger, parse,
+};
 use asd_store::{Project, write_atomic};
 use asd_workspace::report::FileProblem;
 
@@ -19,6 +22,10 @@ pub(crate) fn run(command: &RecipeCommand, terminal: &mut Terminal) -> anyhow::R
         RecipeCommand::Fmt(options) => fmt::run(options, terminal),
         RecipeCommand::Show(options) => show(options, terminal),
         RecipeCommand::List(options) => list(options, terminal),
+        RecipeCommand::Schema => {
+            terminal.json(&front_matter_schema())?;
+            Ok(Outcome::Fine)
+        }
     }
 }
 
@@ -37,112 +44,48 @@ fn new(options: &NewOptions, terminal: &mut Terminal) -> anyhow::Result<Outcome>
             known.join(", ")
         );
     }
+    if let Some(dimension) = &options.dimension {
+        let known = dimension_ids();
+        if !known.contains(&dimension.as_str()) {
+            bail!(
+                "`{dimension}` is not a dimension; known are {}",
+                known.join(", ")
+            );
+        }
+    }
     let state = current_project()?;
     if let Some((path, _)) = state.recipe_by_trigger(&trigger) {
         bail!("{trigger} exists already: {path}");
     }
     let project = Project::at(state.project().root());
-    let home = if options.candidate {
-        "candidates"
+    let (folder, home, lifecycle) = if options.candidate {
+        ("candidates", Home::Candidates, Lifecycle::Pending)
     } else {
-        "recipes"
+        ("recipes", Home::Recipes, Lifecycle::Active)
     };
-    let bucket: String = options
-        .category
-        .to_lowercase()
-        .chars()
-        .map(|c| match c {
-            'a'..='z' | '0'..='9' | '_' | '-' => c,
-            _ => '-',
-        })
-        .collect();
-    let rel = format!("Alembic/{home}/{bucket}/{}.md", &trigger[1..]);
+    let text = new_recipe_text(&NewRecipe {
+        trigger: &trigger,
+        title: options.title.as_deref().unwrap_or_default(),
+        language: &options.language,
+        dimension: options.dimension.as_deref(),
+        lifecycle,
+    });
+    let recipe = parse(&text, home)
+        .recipe
+        .context("the template cannot be read as a recipe")?;
+    let rel = format!(
+        "Alembic/{folder}/{}/{}.md",
+        bucket(&recipe),
+        file_stem(&recipe)
+    );
     if project.root().join(&rel).exists() {
         bail!("{rel} exists already");
     }
-    let title = options.title.clone().unwrap_or_else(|| titled(&trigger));
-    let text = template(&trigger, &title, options);
     write_atomic(&project, &rel, text.as_bytes())?;
     terminal.line(&Names::new(project.root()).shown(&rel))?;
     terminal
         .note("Fill in what stands in <angle brackets>; `asd recipe check` says what is missing.");
     Ok(Outcome::Fine)
-}
-
-/// `@retry-queue` as `Retry queue`.
-fn titled(trigger: &str) -> String {
-    let words = trigger.trim_start_matches('@').replace('-', " ");
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
-}
-
-/// A recipe with one guard and its tests.
-fn template(trigger: &str, title: &str, options: &NewOptions) -> String {
-    let word = trigger.trim_start_matches('@').replace('-', "_");
-    let language = &options.language;
-    let fence = if language == "all" {
-        "text"
-    } else {
-        language.as_str()
-    };
-    // JSON strings are YAML strings, whatever a person has typed.
-    let title = serde_json::Value::from(title);
-    let category = serde_json::Value::from(options.category.as_str());
-    format!(
-        "---
-title: {title}
-trigger: \"{trigger}\"
-kind: rule
-knowledgeType: best-practice
-language: {language}
-category: {category}
-scope: project-specific
-description: <what this is about, in one sentence>
-when: <the situation in which it applies>
-do: <what to do>
-dont: <what not to do>
-headers: []
-reasoning:
-  whyStandard: <why it is done this way here>
-  sources: []
-guards:
-  # A regular expression over the code, without comments and strings. Other
-  # ways: `ast:` with a code pattern such as `eval($X)`, or a `rule:`.
-  - pattern: '\\b{word}_old\\b'
-    severity: warning
-    message: <what is wrong, in one sentence>
-    # fix: {word}_new
----
-
-## Description
-
-<What a person needs to know, with an example from this project.>
-
-## Rationale
-
-<Why it is so.>
-
-## Core code
-
-```{fence}
-{word}_new
-```
-
-## Tests
-
-A guard must fire in each `bad` block and in no `good` block.
-
-```{fence} bad
-{word}_old
-```
-
-```{fence} good
-{word}_new
-```
-"
-    )
 }
 
 fn check(options: &RecipeCheckOptions, terminal: &mut Terminal) -> anyhow::Result<Outcome> {

@@ -235,6 +235,45 @@ fn settings_of_the_command_line_go_over_those_of_the_project() {
 }
 
 #[test]
+fn settings_of_the_user_lie_under_those_of_the_project() {
+    let project = sample();
+    let count = || {
+        let arguments = ["check", "--json", "--rules", "recipe", "src/b.ts"];
+        project.json(&arguments)["summary"]["totalViolations"].clone()
+    };
+    project.write(
+        ".user/asd/config.toml",
+        b"guard.disabledRules = ['no-word']\n",
+    );
+    assert_eq!(count(), 0);
+    project.write(".asd/config.json", br#"{"guard": {"disabledRules": []}}"#);
+    assert_eq!(count(), 3, "the older file counts while there is no other");
+    project.write(
+        "Alembic/config.toml",
+        b"guard.disabledRules = ['no-word']\n",
+    );
+    assert_eq!(count(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_fix_does_not_write_through_a_symbolic_link() {
+    let project = sample();
+    std::os::unix::fs::symlink(project.path("src/b.ts"), project.path("link.ts")).unwrap();
+    let before = project.read("src/b.ts");
+    let run = project.run(&["check", "--fix", "--rules", "recipe", "link.ts"]);
+    assert!(run.err.contains("symbolic link"), "{}", run.shown());
+    assert_eq!(project.read("src/b.ts"), before);
+    assert!(
+        project
+            .path("link.ts")
+            .symlink_metadata()
+            .unwrap()
+            .is_symlink()
+    );
+}
+
+#[test]
 fn ignored_files_are_left_out_unless_they_are_named() {
     let project = sample();
     project.write(".gitignore", b"gen/\n");

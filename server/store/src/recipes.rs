@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use asd_recipe::{Home, ParsedRecipe, Recipe};
+use asd_recipe::{Home, ParsedRecipe, ProblemCode, Recipe, Severity};
 use asd_text::LineIndex;
 use rayon::prelude::*;
 
@@ -47,6 +47,22 @@ impl RecipeFile {
             lines: Arc::new(LineIndex::new(text)),
             text: text.into(),
         }
+    }
+}
+
+impl RecipeFile {
+    /// Whether the file could be read as a recipe as a whole. Where it could
+    /// not, `recipe` holds what little was understood, or nothing.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.recipe.is_some()
+            && !self.parsed.problems.iter().any(|problem| {
+                problem.severity == Severity::Error
+                    && matches!(
+                        problem.code,
+                        ProblemCode::FrontMatter | ProblemCode::Hostile
+                    )
+            })
     }
 }
 

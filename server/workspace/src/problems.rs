@@ -71,6 +71,7 @@ impl ProjectState {
     fn recipe_problems(&self, entry: &Entry) -> Vec<Problem> {
         let file = &entry.file;
         let mut problems = file.parsed.problems.clone();
+        problems.extend_from_slice(self.inner().set_problems(&file.rel));
         problems.extend_from_slice(self.inner().rule_problems(&file.rel));
         if let Some(recipe) = &file.recipe {
             let examples = &file.parsed.examples;

@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use asd_guard::{Cancelled, FileReport, GuardOptions, RuleSet, Target};
-use asd_recipe::{Problem, ProblemCode, Recipe, Severity, trigger_key};
+use asd_recipe::{Problem, Recipe, check_set, trigger_key};
 use asd_store::{
     Config, Project, RecipeFile, RecipePath, Skipped, Walked, list_recipes, load_recipe,
     load_recipes, recipe_at, walk,
@@ -39,6 +39,8 @@ pub(crate) struct Inner {
     by_trigger: BTreeMap<String, usize>,
     rules: RuleSet,
     rule_problems: BTreeMap<String, Vec<Problem>>,
+    /// What is wrong between recipes; found when somebody asks.
+    set_problems: OnceLock<BTreeMap<Arc<str>, Vec<Problem>>>,
 }
 
 pub(crate) struct Entry {
@@ -50,17 +52,9 @@ pub(crate) struct Entry {
 
 impl Entry {
     fn new(file: RecipeFile, before: Option<&Self>) -> Self {
-        let broken = file.recipe.is_none()
-            || file.parsed.problems.iter().any(|problem| {
-                problem.severity == Severity::Error
-                    && matches!(
-                        problem.code,
-                        ProblemCode::FrontMatter | ProblemCode::Hostile
-                    )
-            });
         let last = before.and_then(|entry| entry.in_force.clone());
         let in_force = match last {
-            Some(last) if broken => Some(last),
+            Some(last) if !file.is_sound() => Some(last),
             _ => file.recipe.clone(),
         };
         Self { file, in_force }
@@ -87,6 +81,7 @@ impl ProjectState {
             by_trigger: BTreeMap::new(),
             rules: RuleSet::default(),
             rule_problems: BTreeMap::new(),
+            set_problems: OnceLock::new(),
         };
         inner.read_all_recipes();
         inner.rebuild(None);
@@ -123,6 +118,7 @@ impl ProjectState {
                 by_trigger: BTreeMap::new(),
                 rules,
                 rule_problems: BTreeMap::new(),
+                set_problems: OnceLock::new(),
             }),
         }
     }
@@ -292,6 +288,25 @@ impl Inner {
         self.rule_problems.get(path).map_or(&[], Vec::as_slice)
     }
 
+    /// What is wrong with a recipe beside the others: names that occur twice,
+    /// relations without a target.
+    pub(crate) fn set_problems(&self, path: &str) -> &[Problem] {
+        let all = self.set_problems.get_or_init(|| {
+            let entries: Vec<&Arc<Entry>> = self.entries.values().collect();
+            let files: Vec<_> = entries
+                .iter()
+                .map(|entry| (&*entry.file.rel, entry.file.parsed.as_ref()))
+                .collect();
+            let mut problems: BTreeMap<Arc<str>, Vec<Problem>> = BTreeMap::new();
+            for (index, problem) in check_set(&files) {
+                let rel = entries[index].file.rel.clone();
+                problems.entry(rel).or_default().push(problem);
+            }
+            problems
+        });
+        all.get(path).map_or(&[], Vec::as_slice)
+    }
+
     /// The settings files and the exclusions.
     pub(crate) fn settings_files(&self) -> impl Iterator<Item = &crate::settings::SettingsFile> {
         self.loaded.files.iter().chain(&self.loaded.exclusions_file)
@@ -435,6 +450,7 @@ impl Inner {
     /// Makes anew what follows from settings and recipes; guards that did not
     /// change are taken from `previous`.
     fn rebuild(&mut self, previous: Option<&RuleSet>) {
+        self.set_problems = OnceLock::new();
         self.recipes = self
             .entries
             .iter()

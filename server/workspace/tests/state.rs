@@ -100,6 +100,17 @@ fn one_broken_recipe_leaves_the_others_in_force() {
 }
 
 #[test]
+fn a_name_that_occurs_twice_is_told_in_the_second_file() {
+    let (a, b) = ("Alembic/recipes/a.md", "Alembic/recipes/b.md");
+    let fixture = Fixture::new(&[(a, &recipe("alpha", "alpha")), (b, &recipe("beta", "beta"))]);
+    let state = fixture.load();
+    assert!(!codes(&state, b).contains(&ProblemCode::DuplicateTrigger));
+    let twice = state.with_overlay(b, Some(recipe("alpha", "beta").into()));
+    assert!(codes(&twice, b).contains(&ProblemCode::DuplicateTrigger));
+    assert!(!codes(&twice, a).contains(&ProblemCode::DuplicateTrigger));
+}
+
+#[test]
 fn unsaved_text_counts_at_once_and_is_undone() {
     let path = "Alembic/recipes/general/a.md";
     let fixture = Fixture::new(&[(path, &recipe("alpha", "alpha"))]);

@@ -1,5 +1,6 @@
 //! The result for people.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use asd_guard::{Finding, RuleOrigin};
@@ -104,21 +105,48 @@ pub(crate) fn write_problems(
 }
 
 fn write_skipped(checked: &Checked, terminal: &mut Terminal, names: &Names) -> anyhow::Result<()> {
-    let mut all: Vec<_> = checked
+    let skipped = checked
         .batch
         .skipped
         .iter()
         .chain(&checked.skipped)
-        .map(|skipped| format!("  {}: {}", names.shown(&skipped.path), skipped.reason))
-        .collect();
+        .map(|skipped| format!("{}: {}", names.shown(&skipped.path), skipped.reason));
+    write_list("Not checked:", skipped.collect(), terminal)?;
+    write_list("Checked in part:", undecided(checked, names), terminal)
+}
+
+/// The files in which some rules could not be decided, each reason once.
+fn undecided(checked: &Checked, names: &Names) -> Vec<String> {
+    let mut lines = Vec::new();
+    for file in checked.batch.files.iter().filter(|file| file.checked) {
+        let mut rules: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for uncertain in &file.uncertain {
+            rules
+                .entry(&uncertain.detail)
+                .or_default()
+                .push(&uncertain.rule_id);
+        }
+        for (detail, ids) in rules {
+            let which = match ids.as_slice() {
+                [one] => (*one).to_owned(),
+                several => number(several.len(), "rule"),
+            };
+            let detail = detail.trim_end_matches('.');
+            lines.push(format!("{}: {which}: {detail}", names.shown(&file.rel)));
+        }
+    }
+    lines
+}
+
+fn write_list(title: &str, mut all: Vec<String>, terminal: &mut Terminal) -> anyhow::Result<()> {
     all.sort();
     all.dedup();
     if all.is_empty() {
         return Ok(());
     }
-    terminal.line("Not checked:")?;
+    terminal.line(title)?;
     for line in all.iter().take(MAX_LISTED) {
-        terminal.line(line)?;
+        terminal.line(&format!("  {line}"))?;
     }
     if all.len() > MAX_LISTED {
         let more = all.len() - MAX_LISTED;

@@ -55,7 +55,7 @@ impl Project {
             .current_dir(self.folder.path())
             .env_remove("NO_COLOR")
             .env_remove("CLICOLOR_FORCE")
-            .env("XDG_CONFIG_HOME", self.path(".no-config"))
+            .env("XDG_CONFIG_HOME", self.path(".user"))
             .output()
             .unwrap();
         Run::from(output)
