@@ -61,18 +61,12 @@ impl CapabilityReport {
     /// Computes the coverage anew.
     pub(crate) fn settle(&mut self) {
         let sum = self.executed_checks.sum();
-        self.check_coverage = if sum.total == 0 {
-            100
-        } else {
-            let percent = (100 * sum.executed + sum.total / 2) / sum.total;
-            // One pair that was not decided is never rounded away.
-            let percent = if sum.executed < sum.total {
-                percent.min(99)
-            } else {
-                percent
-            };
-            u8::try_from(percent).unwrap_or(100)
-        };
+        let percent = (100 * sum.executed + sum.total / 2).checked_div(sum.total);
+        // One pair that was not decided is never rounded away.
+        let limit = if sum.executed < sum.total { 99 } else { 100 };
+        self.check_coverage = percent.map_or(100, |percent| {
+            u8::try_from(percent.min(limit)).unwrap_or(100)
+        });
     }
 
     fn boundary(&mut self, boundary: Boundary) {

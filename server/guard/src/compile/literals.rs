@@ -261,7 +261,7 @@ fn exact_class(class: &Class) -> Option<Vec<Literal>> {
             fold: true,
         }]);
     }
-    Some(members.into_iter().map(|c| Literal::exactly(c)).collect())
+    Some(members.into_iter().map(Literal::exactly).collect())
 }
 
 /// KELVIN SIGN and LATIN SMALL LETTER LONG S: equal to `k` and `s` up to case

@@ -350,14 +350,13 @@ fn groups_of(hir: &Hir) -> Groups {
 fn names_a_line_ending(pattern: &str, verbose: bool) -> bool {
     let mut bytes = pattern.bytes();
     while let Some(byte) = bytes.next() {
-        match byte {
-            b'\\' => {
-                if bytes.next() == Some(b'n') {
-                    return true;
-                }
-            }
-            b'\n' if !verbose => return true,
-            _ => {}
+        let names = match byte {
+            b'\\' => bytes.next() == Some(b'n'),
+            b'\n' => !verbose,
+            _ => false,
+        };
+        if names {
+            return true;
         }
     }
     false

@@ -1,6 +1,8 @@
 //! The three named questions that a recipe can ask of a syntax tree without
 //! knowing any grammar. (guard.md §6)
 
+mod conformance;
+mod contexts;
 mod facts;
 
 use asd_recipe::AstGuard as Source;
@@ -183,8 +185,8 @@ impl Named {
             Self::Conforms { class, protocol } => {
                 let declared = facts::declared_type(node)?;
                 let missing = name_matches(class, &declared.name)
-                    && !facts::head_names(node, protocol)
-                    && !facts::conforms_elsewhere(node, &declared.name, protocol);
+                    && !conformance::head_names(node, protocol)
+                    && !conformance::conforms_elsewhere(node, &declared.name, protocol);
                 missing.then_some(NamedMatch {
                     span: declared.span,
                     pattern: None,
@@ -196,11 +198,11 @@ impl Named {
 
 fn stands_in(context: &Context, node: &Node<'_, Doc>, path: Option<&str>) -> bool {
     match context {
-        Context::Async => facts::in_async(node),
-        Context::Loop => facts::in_loop(node),
-        Context::Constructor => facts::in_constructor(node),
-        Context::Destructor => facts::in_destructor(node),
-        Context::Test => path.is_some_and(asd_syntax::is_test_path) || facts::in_test(node),
+        Context::Async => contexts::in_async(node),
+        Context::Loop => contexts::in_loop(node),
+        Context::Constructor => contexts::in_constructor(node),
+        Context::Destructor => contexts::in_destructor(node),
+        Context::Test => path.is_some_and(asd_syntax::is_test_path) || contexts::in_test(node),
         Context::Type(glob) => facts::enclosing_types(node)
             .iter()
             .any(|name| name_matches(glob, name)),
