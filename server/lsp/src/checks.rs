@@ -237,11 +237,9 @@ impl Server {
 /// being loaded, which leads to another check.
 fn prepare(session: &Session, key: &UriKey) -> Option<Job> {
     let document = session.documents.get(key)?;
-    if let Some((folder, _)) = document
-        .path
-        .as_deref()
-        .and_then(|path| session.folder_of(path))
-        && folder.project.is_none()
+    if session
+        .home_of(document)
+        .is_some_and(|folder| folder.project.is_none())
     {
         return None;
     }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use asd_recipe::Problem;
+use asd_recipe::{Problem, Severity};
 use asd_workspace::ProjectState;
 
 use crate::diagnostics::{self, Place};
@@ -119,13 +119,10 @@ impl Server {
 
         let documents: Vec<_> = session.documents.values().cloned().collect();
         for document in documents {
-            let Some(path) = document.path.as_deref() else {
-                continue;
-            };
-            let knowledge = session.knowledge_at(Some(path));
+            let knowledge = session.knowledge_at(document.path.as_deref());
             let concerned = if knowledge.is_empty() {
-                let innermost = session.folder_of(path);
-                !same_rules && innermost.is_some_and(|(folder, _)| folder.key == *key)
+                let home = session.home_of(&document);
+                !same_rules && home.is_some_and(|folder| folder.key == *key)
             } else {
                 knowledge.iter().any(|(folder, _)| folder == key)
             };
@@ -194,8 +191,17 @@ impl Server {
             let again = std::mem::replace(&mut folder.sweep, Sweep::Running) == Sweep::Again;
             if !again {
                 folder.sweep = Sweep::Idle;
-                folder.problem_files = problems.len();
-                self.publish_problem_files(&mut session, key, &project, problems);
+                // What merely could be better is shown when the file is opened.
+                let broken: Vec<_> = problems
+                    .into_iter()
+                    .filter(|(_, problems)| {
+                        problems
+                            .iter()
+                            .any(|problem| problem.severity == Severity::Error)
+                    })
+                    .collect();
+                folder.problem_files = broken.len();
+                self.publish_problem_files(&mut session, key, &project, broken);
                 self.report_status(&mut session);
                 return;
             }

@@ -232,6 +232,10 @@ impl Session {
             settings: self.settings.clone(),
             documents: self.documents.clone(),
             projects: self.projects.clone(),
+            first: self
+                .folders
+                .first()
+                .and_then(|folder| folder.project.clone()),
             loose: self.loose.clone(),
         }))
     }
@@ -243,6 +247,15 @@ impl Session {
             .iter()
             .filter_map(|folder| Some((folder, folder.relative(path)?)))
             .max_by_key(|(folder, _)| folder.depth())
+    }
+
+    /// The folder whose rules apply to a document: the innermost one that holds
+    /// it, for an unsaved one the first.
+    pub(crate) fn home_of(&self, document: &OpenDocument) -> Option<&Folder> {
+        match &document.path {
+            Some(path) => self.folder_of(path).map(|(folder, _)| folder),
+            None => self.folders.first(),
+        }
     }
 
     /// The folders that a file is part of the knowledge of, each with the name

@@ -29,6 +29,8 @@ pub(crate) struct Parts {
     pub(crate) documents: Arc<BTreeMap<UriKey, Arc<OpenDocument>>>,
     /// Innermost folders first.
     pub(crate) projects: Arc<[Arc<Project>]>,
+    /// The folder whose rules apply to unsaved documents: the client's first.
+    pub(crate) first: Option<Arc<Project>>,
     /// The built-in rules, for documents outside of all folders.
     pub(crate) loose: Arc<Project>,
 }
@@ -38,8 +40,8 @@ pub(crate) struct Parts {
 pub struct DocumentView {
     /// The document at one version.
     pub document: Arc<OpenDocument>,
-    /// The innermost folder that holds it; the built-in rules alone when there
-    /// is none.
+    /// The innermost folder that holds it, for an unsaved document the first;
+    /// the built-in rules alone when there is none.
     pub project: Arc<Project>,
     /// Project-relative path with `/`; `None` outside of all folders and for
     /// unsaved documents.
@@ -155,7 +157,10 @@ impl Snapshot {
         });
         let (project, path) = match found {
             Some((project, path)) => (project.clone(), Some(path)),
-            None => (self.0.loose.clone(), None),
+            None => {
+                let first = self.0.first.as_ref().filter(|_| document.path.is_none());
+                (first.unwrap_or(&self.0.loose).clone(), None)
+            }
         };
         DocumentView {
             document: document.clone(),

@@ -1,6 +1,7 @@
 //! Watching: the disk, by the client or by ourselves, and the client's process.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use asd_store::{Changes, Watcher};
@@ -22,13 +23,30 @@ const CLIENT_CHECK: Duration = Duration::from_millis(500);
 const REGISTRATION: &str = "asd/watch";
 const METHOD: &str = "workspace/didChangeWatchedFiles";
 
+/// What makes up a project's knowledge.
+const KNOWLEDGE: [&str; 4] = [
+    "Alembic/config.toml",
+    "Alembic/guard-exclusions.json",
+    "Alembic/recipes",
+    "Alembic/candidates",
+];
+
 /// What is watched at present.
 #[derive(Default)]
 pub(crate) struct Watchers {
-    /// By ourselves, by folder. `None` while a watch is being set up.
-    own: BTreeMap<UriKey, Option<Watcher>>,
+    /// By ourselves, by folder.
+    own: BTreeMap<UriKey, OwnWatch>,
     /// By the client, whether registered.
     registered: bool,
+}
+
+/// One folder that we watch.
+#[derive(Default)]
+struct OwnWatch {
+    /// The folders of recipes outside of it that are watched too.
+    outer: Vec<PathBuf>,
+    /// `None` while the watch is being set up.
+    watcher: Option<Watcher>,
 }
 
 impl Server {
@@ -51,6 +69,13 @@ impl Server {
             } else {
                 watchers.push(pattern("Alembic/**"));
                 watchers.push(pattern(".asd/config.json"));
+            }
+            let outer = folder
+                .project
+                .iter()
+                .flat_map(|project| project.state.extra_recipe_folders());
+            for uri in outer.filter_map(|path| crate::uri::from_path(path)) {
+                watchers.push(json!({"globPattern": {"baseUri": uri, "pattern": "**/*.md"}}));
             }
         }
         let mut state = self.watchers();
@@ -94,18 +119,30 @@ impl Server {
             dropped.extend(state.own.remove(&key));
         }
         for folder in &session.folders {
-            if state.own.contains_key(&folder.key) {
+            let outer = folder.project.as_ref().map_or_else(Vec::new, |project| {
+                project.state.extra_recipe_folders().to_vec()
+            });
+            if state
+                .own
+                .get(&folder.key)
+                .is_some_and(|own| own.outer == outer)
+            {
                 continue;
             }
-            state.own.insert(folder.key.clone(), None);
+            let own = OwnWatch {
+                outer: outer.clone(),
+                watcher: None,
+            };
+            dropped.extend(state.own.insert(folder.key.clone(), own));
             let server = self.clone();
             let key = folder.key.clone();
             let root = folder.root.clone();
             self.runtime().spawn_blocking(move || {
                 let teller = server.clone();
-                let watcher = Watcher::start(&asd_store::Project::at(&root), &[], move |changes| {
-                    teller.disk_changes(&changes)
-                });
+                let watcher =
+                    Watcher::start(&asd_store::Project::at(&root), &outer, move |changes| {
+                        teller.disk_changes(&changes)
+                    });
                 let surplus = match watcher {
                     Ok(watcher) => server.keep_watcher(&key, watcher),
                     Err(error) => {
@@ -124,12 +161,36 @@ impl Server {
         self.runtime().spawn_blocking(move || drop(dropped));
     }
 
-    /// Keeps a watcher unless its folder is gone; gives it back then.
+    /// Keeps a watcher unless its folder is gone; gives it back then. What
+    /// happened before it began to watch is looked at now.
     fn keep_watcher(&self, key: &UriKey, watcher: Watcher) -> Option<Watcher> {
-        match self.watchers().own.get_mut(key) {
-            Some(place) => place.replace(watcher),
-            None => Some(watcher),
+        let surplus = match self.watchers().own.get_mut(key) {
+            Some(own) => own.watcher.replace(watcher),
+            None => return Some(watcher),
+        };
+        let mut session = self.session();
+        self.schedule_load(&mut session, key, |pending| {
+            pending.files.extend(KNOWLEDGE.map(str::to_owned));
+        });
+        let Some(folder) = session.folders.iter().find(|folder| folder.key == *key) else {
+            return surplus;
+        };
+        let root = folder.root.clone();
+        let kept: Vec<_> = session
+            .closed
+            .values()
+            .filter(|file| file.folder == *key)
+            .map(|file| root.join(&file.path))
+            .collect();
+        for path in kept {
+            let event = if path.exists() {
+                DiskEvent::Changed
+            } else {
+                DiskEvent::Deleted
+            };
+            self.disk_event(&mut session, &path, event);
         }
+        surplus
     }
 
     fn disk_changes(&self, changes: &Changes) {

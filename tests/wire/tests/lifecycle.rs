@@ -23,7 +23,8 @@ fn project() -> Workspace {
 
 #[test]
 fn shutdown_and_exit_end_it_with_zero_though_stdin_stays_open() {
-    let mut client = Client::start(&project());
+    let workspace = project();
+    let mut client = Client::start(&workspace);
     client.request("shutdown", Value::Null);
     client.notify("exit", Value::Null);
     assert_eq!(client.wait_for_end(GONE).code(), Some(0));
@@ -31,17 +32,19 @@ fn shutdown_and_exit_end_it_with_zero_though_stdin_stays_open() {
 
 #[test]
 fn exit_alone_ends_it_with_one() {
-    let mut client = Client::start(&project());
+    let workspace = project();
+    let mut client = Client::start(&workspace);
     client.notify("exit", Value::Null);
     assert_eq!(client.wait_for_end(GONE).code(), Some(1));
-    let mut client = Builder::new(&project()).spawn();
+    let mut client = Builder::new(&workspace).spawn();
     client.notify("exit", Value::Null);
     assert_eq!(client.wait_for_end(GONE).code(), Some(1));
 }
 
 #[test]
 fn requests_after_shutdown_are_refused() {
-    let mut client = Client::start(&project());
+    let workspace = project();
+    let mut client = Client::start(&workspace);
     client.request("shutdown", Value::Null);
     let error = client.refused(
         "textDocument/hover",
@@ -67,7 +70,8 @@ fn requests_before_initialize_are_refused_and_notifications_dropped() {
 
 #[test]
 fn the_end_of_stdin_ends_it() {
-    let mut client = Client::start(&project());
+    let workspace = project();
+    let mut client = Client::start(&workspace);
     client.close_input();
     client.wait_for_end(GONE);
 }
@@ -266,7 +270,8 @@ fn a_server_that_is_never_greeted_says_nothing() {
 
 #[test]
 fn the_introduction_names_the_server_and_promises_no_pull() {
-    let client = Builder::new(&project())
+    let workspace = project();
+    let client = Builder::new(&workspace)
         .capability(
             "/textDocument/diagnostic",
             json!({"dynamicRegistration": true}),

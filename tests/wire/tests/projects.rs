@@ -145,7 +145,11 @@ fn a_broken_recipe_takes_no_other_down() {
     let problem = client.published(&workspace.uri(bad), "the bad regex", |publish| {
         publish.codes().contains(&"invalid-regex")
     });
-    let diagnostic = &problem.diagnostics[0];
+    let diagnostic = problem
+        .diagnostics
+        .iter()
+        .find(|diagnostic| diagnostic["code"] == "invalid-regex")
+        .unwrap();
     let line = text
         .lines()
         .position(|line| line.contains("abc(["))
