@@ -59,6 +59,16 @@ impl<'t> Lexer<'t> {
         self.spans
     }
 
+    /// Where what has been read as a comment or a literal ends.
+    pub fn floor(&self) -> usize {
+        self.spans.last().map_or(0, |span| span.span.end)
+    }
+
+    /// How many `#` stand directly before `at`, those of a closed literal aside.
+    pub fn hashes_before(&self, at: usize) -> usize {
+        lookback::run_before(&self.bytes[self.floor().min(at)..at], b'#')
+    }
+
     /// Where what is being read ends at the latest.
     pub fn limit(&self) -> usize {
         self.frames.last().map_or(self.bytes.len(), |f| f.limit)
@@ -88,11 +98,12 @@ impl<'t> Lexer<'t> {
         end: usize,
         (open, close): (usize, usize),
     ) {
-        let start = start.max(self.spans.last().map_or(0, |span| span.span.end));
+        let inner = start + open;
+        let start = start.max(self.floor());
         if start >= end {
             return;
         }
-        let inner_start = (start + open).min(end);
+        let inner_start = inner.clamp(start, end);
         let inner_end = end.saturating_sub(close).max(inner_start);
         self.spans.push(MaskSpan {
             span: Span::new(start, end),

@@ -21,9 +21,9 @@ pub(super) fn word_before(bytes: &[u8], at: usize) -> &[u8] {
     &before[at - length..]
 }
 
-/// How many times `byte` stands directly before `at`.
-pub(super) fn run_before(bytes: &[u8], at: usize, byte: u8) -> usize {
-    bytes[..at].iter().rev().take_while(|b| **b == byte).count()
+/// How many times `byte` stands at the end of `before`.
+pub(super) fn run_before(before: &[u8], byte: u8) -> usize {
+    before.iter().rev().take_while(|b| **b == byte).count()
 }
 
 /// Where the line that holds `at` ends, before its line ending.

@@ -129,7 +129,7 @@ impl Lexer<'_> {
     }
 
     fn rust_prefix(&self, at: usize, form: &mut Form) -> usize {
-        let hashes = run_before(self.bytes, at, b'#');
+        let hashes = self.hashes_before(at);
         let word = word_before(self.bytes, at - hashes);
         match word {
             b"r" | b"br" | b"cr" => {
@@ -216,7 +216,7 @@ impl Lexer<'_> {
     }
 
     fn swift_prefix(&self, at: usize, form: &mut Form) -> usize {
-        let hashes = run_before(self.bytes, at, b'#');
+        let hashes = self.hashes_before(at);
         if let Close::Quote {
             hashes: closing, ..
         } = &mut form.close
@@ -229,7 +229,7 @@ impl Lexer<'_> {
     }
 
     fn kotlin_prefix(&self, at: usize, mark: u8, form: &mut Form) -> usize {
-        let dollars = run_before(self.bytes, at, b'$');
+        let dollars = run_before(&self.bytes[..at], b'$');
         if mark == b'"' && dollars > 1 {
             // With several of them before it, a single `$` inside is text.
             form.interpolation = Interpolation::None;

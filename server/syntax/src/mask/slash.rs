@@ -5,7 +5,7 @@ use super::frame::{Close, Form};
 use super::lexer::Lexer;
 use super::lexis::{Escape, Interpolation, RegexLiteral};
 use super::lookback::{
-    closes_condition, is_first_on_line, is_name, last_code, line_end, run_before, word_before,
+    closes_condition, is_first_on_line, is_name, last_code, line_end, word_before,
 };
 
 /// Words of JavaScript after which a value begins.
@@ -196,7 +196,7 @@ impl Lexer<'_> {
         if at < self.no_regex_before {
             return;
         }
-        let hashes = run_before(self.bytes, at, b'#');
+        let hashes = self.hashes_before(at);
         let limit = self.limit();
         let line = line_end(self.bytes, at).min(limit);
         let end = if hashes > 0 {

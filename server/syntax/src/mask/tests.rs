@@ -575,6 +575,14 @@ fn the_kind_at_an_offset() {
     assert_eq!(kind(11), None);
 }
 
+#[test]
+fn a_hash_belongs_to_one_literal() {
+    let text = "#\"\"#\"饼\"# + #/a/#\"b\"";
+    let mask = Mask::new(Language::Swift, text);
+    let spans: Vec<_> = mask.spans.iter().map(|s| s.span.of(text)).collect();
+    assert_eq!(spans, ["#\"\"#", "\"饼\"", "#/a/#", "\"b\""]);
+}
+
 /// Pieces of text that mean something to one lexer or another.
 const PIECES: &[&str] = &[
     "\"",
