@@ -103,10 +103,10 @@ fn a_minimal_recipe_works_with_one_warning() {
     let text = "---\ntrigger: \"@no-eval\"\ntitle: No eval\ndo: Use JSON.parse\nguards:\n  - pattern: 'eval\\('\n---\n";
     check(
         text,
-        expect![[r####"
-        warning missing-field "---": The recipe works, but to be published it also needs the fields `knowledgeType`, `language`, `category`, `dimensionId`, `topicHint`, `description`, `when`, `dont`, `reasoning.whyStandard`, `reasoning.sources` and the sections `## Description`, `## Rationale`, `## Core code`, `## Usage guide`.
-          fix: Add what is missing
-    "####]],
+        expect![[r#"
+            warning missing-field "---": To be complete, this recipe also needs the fields `knowledgeType`, `language`, `category`, `description`, `when`, `dont`, `reasoning.whyStandard`, `reasoning.sources` and the sections `## Description`, `## Rationale`, `## Core code`, `## Usage guide`. It should also have `dimensionId`, `topicHint`.
+              fix: Add what is missing
+        "#]],
     );
     let recipe = read(text);
     let guard = &recipe.constraints.guards[0];
@@ -523,4 +523,56 @@ fn a_pattern_is_found_in_the_file_unless_escapes_hide_it() {
     assert_eq!(at("'it''s'"), None);
     assert_eq!(at("\"a\\\\d\""), None);
     assert_eq!(at(">-\n      folded\n      twice"), None);
+}
+
+#[test]
+fn what_is_missing_is_added_as_lines_to_fill() {
+    let text =
+        "---\r\ntrigger: \"@no-eval\"\r\ntitle: No eval\r\ndo: Use JSON.parse\r\n---\r\nText\r\n";
+    let parsed = parse(text, Home::Recipes);
+    let fix = parsed
+        .problems
+        .iter()
+        .find(|problem| problem.code == ProblemCode::MissingField)
+        .and_then(|problem| problem.fix.clone())
+        .unwrap();
+    let filled = apply_edits(text, &fix.edits).unwrap();
+    assert!(!filled.replace("\r\n", "").contains(['\r', '\n']));
+    expect![[r#"
+        ---
+        trigger: "@no-eval"
+        title: No eval
+        do: Use JSON.parse
+        kind: # rule | pattern | fact
+        knowledgeType: # code-standard | code-style | best-practice | boundary-constraint | code-pattern | architecture | solution | anti-pattern | code-relation | inheritance | call-chain | data-flow | module-dependency | dev-document
+        language: # The language of the code that it is about, or `all`
+        category: # The area of the code: one of the listed ones or a dimension id
+        dimensionId: # The dimension of the project's knowledge that it belongs to
+        topicHint: # networking | ui | data | architecture | conventions
+        description: # One sentence, at most 80 characters
+        when: # The situation in which the recipe applies, 15 to 50 characters
+        dont: # What not to do, without a leading "Don't"
+        reasoning:
+          whyStandard: # Why this is the standard here
+          sources: [] # Where it was seen: project-relative paths, with `:line` or `:first-last`
+        ---
+        Text
+
+        ## Rationale
+
+        ## Core code
+        ```
+        ```
+
+        ## Usage guide
+    "#]].assert_eq(&filled.replace("\r\n", "\n"));
+    let after = parse(&filled, Home::Recipes);
+    assert!(after.problems.iter().all(|p| p.severity < Severity::Error));
+    // The fields and sections are there now, so they are not added once more.
+    let again = after
+        .problems
+        .iter()
+        .find(|problem| problem.code == ProblemCode::MissingField)
+        .unwrap();
+    assert_eq!(again.fix, None);
 }

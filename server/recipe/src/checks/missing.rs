@@ -41,14 +41,34 @@ pub(super) fn check(
     if fields.is_empty() && sections.is_empty() {
         return;
     }
-    let mut parts = Vec::new();
-    if !fields.is_empty() {
-        let names: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
-        parts.push(format!("fields {}", names.join(", ")));
+    let (expected, required): (Vec<&str>, Vec<&str>) = fields
+        .iter()
+        .copied()
+        .partition(|name| matches!(*name, "dimensionId" | "topicHint"));
+    let mut needs = Vec::new();
+    if !required.is_empty() {
+        needs.push(format!("the fields {}", list(&required, "")));
     }
     if !sections.is_empty() {
-        let names: Vec<String> = sections.iter().map(|name| format!("`## {name}`")).collect();
-        parts.push(format!("sections {}", names.join(", ")));
+        needs.push(format!("the sections {}", list(&sections, "## ")));
+    }
+    let mut message = Vec::new();
+    if !needs.is_empty() {
+        message.push(format!(
+            "To be complete, this recipe also needs {}.",
+            needs.join(" and ")
+        ));
+    }
+    if !expected.is_empty() {
+        let subject = if needs.is_empty() {
+            "This recipe"
+        } else {
+            "It"
+        };
+        message.push(format!(
+            "{subject} should also have {}.",
+            list(&expected, "")
+        ));
     }
     // Fields that stand there without a value are to be filled, not added.
     let to_add: Vec<&str> = fields
@@ -60,22 +80,32 @@ pub(super) fn check(
     if !to_add.is_empty() {
         edits.extend(add_fields(text, front, &to_add, parsed));
     }
-    if !sections.is_empty() {
-        edits.push(add_sections(text, front, &sections));
+    let new_sections: Vec<&str> = sections
+        .iter()
+        .copied()
+        .filter(|name| !has_heading(parsed, name))
+        .collect();
+    if !new_sections.is_empty() {
+        edits.push(add_sections(text, &new_sections));
     }
     parsed.problems.push(Problem {
         span: place,
         severity: Severity::Warning,
         code: ProblemCode::MissingField,
-        message: format!(
-            "The recipe works, but to be published it also needs the {}.",
-            parts.join(" and the ")
-        ),
+        message: message.join(" "),
         fix: (!edits.is_empty()).then(|| QuickFix {
             title: "Add what is missing".into(),
             edits,
         }),
     });
+}
+
+fn list(names: &[&str], prefix: &str) -> String {
+    let names: Vec<String> = names
+        .iter()
+        .map(|name| format!("`{prefix}{name}`"))
+        .collect();
+    names.join(", ")
 }
 
 /// The spans of a field's key and value, when the file has the field.
@@ -113,7 +143,7 @@ fn missing_fields(recipe: &Recipe, stated: Stated) -> Vec<&'static str> {
         ("when", !recipe.when_clause.is_empty()),
         ("do", !recipe.do_clause.is_empty()),
         ("dont", !recipe.dont_clause.is_empty()),
-        ("headers", stated.headers || recipe.core_code.is_none()),
+        ("headers", stated.headers || !has_code(recipe)),
         (
             "reasoning.whyStandard",
             !recipe.reasoning.why_standard.is_empty(),
@@ -126,11 +156,18 @@ fn missing_fields(recipe: &Recipe, stated: Stated) -> Vec<&'static str> {
     .collect()
 }
 
+fn has_code(recipe: &Recipe) -> bool {
+    recipe
+        .core_code
+        .as_ref()
+        .is_some_and(|code| !code.text.trim().is_empty())
+}
+
 fn missing_sections(recipe: &Recipe) -> Vec<&'static str> {
     [
         ("Description", !recipe.content.markdown.is_empty()),
         ("Rationale", !recipe.content.rationale.is_empty()),
-        ("Core code", recipe.core_code.is_some()),
+        ("Core code", has_code(recipe)),
         ("Usage guide", !recipe.usage_guide.is_empty()),
     ]
     .into_iter()
@@ -196,13 +233,19 @@ fn insert(text: &str, front: &FrontMatter, lines: &[String]) -> TextEdit {
     TextEdit::insert(front.content.end, new)
 }
 
-fn add_sections(text: &str, front: &FrontMatter, names: &[&str]) -> TextEdit {
+fn has_heading(parsed: &ParsedRecipe, name: &str) -> bool {
+    parsed
+        .sections
+        .iter()
+        .any(|section| section.level == 2 && section.title.eq_ignore_ascii_case(name))
+}
+
+fn add_sections(text: &str, names: &[&str]) -> TextEdit {
     let ending = line_ending(text).as_str();
     let mut new = String::new();
     if !text.ends_with(['\n', '\r']) {
         new.push_str(ending);
     }
-    let _ = front;
     for name in names {
         new.push_str(&format!("{ending}## {name}{ending}"));
         if *name == "Core code" {
