@@ -4,6 +4,7 @@ use asd_syntax::{Language, Mask, Tree};
 use tree_sitter::Node;
 
 use super::bindings::Bindings;
+use super::metrics::outline::Outline;
 
 /// The file that rules look at.
 pub(crate) struct FileCx<'a> {
@@ -25,6 +26,8 @@ pub(crate) struct FileCx<'a> {
     visiting: Cell<usize>,
     /// Made when a rule first asks for a name.
     bindings: OnceCell<Bindings<'a>>,
+    /// Made when a rule first asks for a measure.
+    outline: OnceCell<Outline<'a>>,
 }
 
 impl<'a> FileCx<'a> {
@@ -47,6 +50,7 @@ impl<'a> FileCx<'a> {
             around: RefCell::default(),
             visiting: Cell::new(0),
             bindings: OnceCell::new(),
+            outline: OnceCell::new(),
         }
     }
 
@@ -103,6 +107,11 @@ impl<'a> FileCx<'a> {
     /// Who declares which name, and where.
     pub(crate) fn bindings(&self) -> &Bindings<'a> {
         self.bindings.get_or_init(|| Bindings::of(self))
+    }
+
+    /// The functions and types with their measures.
+    pub(crate) fn outline(&self) -> &Outline<'a> {
+        self.outline.get_or_init(|| Outline::of(self))
     }
 
     /// Whether the path has a folder of one of these names.

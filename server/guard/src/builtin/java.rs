@@ -4,6 +4,7 @@ pub(super) mod no_empty_catch;
 pub(super) mod no_raw_type;
 pub(super) mod no_system_exit;
 pub(super) mod no_thread_stop;
+pub(super) mod resource_leak;
 pub(super) mod sync_non_final;
 
 use asd_syntax::Language;

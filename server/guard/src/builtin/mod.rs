@@ -15,6 +15,7 @@ mod go;
 mod java;
 mod javascript;
 mod kotlin;
+mod metrics;
 mod objc;
 mod plan;
 mod python;
@@ -118,9 +119,17 @@ pub(crate) const DEFAULTS: BuiltIn = BuiltIn {
 /// Every built-in rule, by id.
 pub(crate) static RULES: &[&BuiltIn] = &[
     &objc::assign_object_property::RULE,
+    &metrics::class_bloat::RULE,
+    &metrics::deep_inheritance::RULE,
+    &metrics::deep_nesting::RULE,
+    &metrics::god_class::RULE,
+    &metrics::method_complexity::RULE,
+    &metrics::method_too_long::RULE,
     &objc::missing_nonatomic::RULE,
     &objc::missing_weakify::RULE,
     &objc::mutable_public_collection::RULE,
+    &metrics::singleton_abuse::RULE,
+    &metrics::wide_protocol_conformance::RULE,
     &dart::avoid_bang_operator::RULE,
     &dart::avoid_dynamic::RULE,
     &dart::dispose_controller::RULE,
@@ -140,6 +149,7 @@ pub(crate) static RULES: &[&BuiltIn] = &[
     &java::no_raw_type::RULE,
     &java::no_system_exit::RULE,
     &java::no_thread_stop::RULE,
+    &java::resource_leak::RULE,
     &java::sync_non_final::RULE,
     &javascript::no_alert::RULE,
     &javascript::no_console_log::RULE,
