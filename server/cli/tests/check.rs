@@ -213,6 +213,27 @@ fn every_project_in_a_tree_has_its_own_rules() {
 }
 
 #[test]
+fn suppressions_without_a_use_or_a_reason_are_listed() {
+    let project = sample();
+    let text = "oldCall(); // asd:ignore no-old\noldCall(); // asd:ignore no-old -- a test\n\
+                ok(); // asd:ignore no-word -- once needed\n";
+    project.write("src/c.ts", text.as_bytes());
+    let run = project.run(&["check", "--rules", "recipe", "src/c.ts"]);
+    assert_eq!(run.code, 0, "{}", run.shown());
+    expect![[r#"
+        Suppressions to look at:
+          src/c.ts:1: no-old: it gives no reason (add ` -- reason`)
+          src/c.ts:3: no-word: there is nothing to suppress
+
+        Checked 1 file: nothing to report.
+    "#]]
+    .assert_eq(&run.out);
+    let json = project.json(&["check", "--json", "--rules", "recipe", "src/c.ts"]);
+    assert_eq!(json["suppressions"].as_array().unwrap().len(), 3);
+    assert_eq!(json["suppressions"][1]["reason"], "a test");
+}
+
+#[test]
 fn settings_of_the_command_line_go_over_those_of_the_project() {
     let project = sample();
     project.write(

@@ -139,6 +139,44 @@ pub struct BatchResult {
     pub skipped: Vec<SkippedPath>,
     /// What is wrong with recipes and settings.
     pub problems: Vec<FileProblem>,
+    /// Comments in the sources that suppress rules.
+    pub suppressions: Vec<SuppressedRule>,
+}
+
+/// A comment that suppresses a rule. (guard.md §9)
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SuppressedRule {
+    /// Project-relative path with `/`.
+    pub file_path: String,
+    /// Where the comment is.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The rule that it names.
+    pub rule_id: String,
+    /// Why, when it says so.
+    pub reason: Option<String>,
+    /// Whether there was anything to suppress.
+    pub used: bool,
+}
+
+impl SuppressedRule {
+    /// The suppressions of a file, by place.
+    #[must_use]
+    pub fn all_of(file: &CheckedFile) -> Vec<Self> {
+        let text = file.text.as_deref().unwrap_or_default();
+        let lines = LineIndex::new(text);
+        file.suppressions
+            .iter()
+            .map(|suppression| Self {
+                file_path: file.rel.to_string(),
+                place: Place::of(text, &lines, suppression.span),
+                rule_id: suppression.rule_id.clone(),
+                reason: suppression.reason.clone(),
+                used: suppression.used,
+            })
+            .collect()
+    }
 }
 
 /// Counts of a batch.
@@ -380,6 +418,12 @@ impl BatchResult {
             capability_report: batch.capability.clone(),
             skipped: all,
             problems,
+            suppressions: batch
+                .files
+                .iter()
+                .filter(|file| !file.suppressions.is_empty())
+                .flat_map(SuppressedRule::all_of)
+                .collect(),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use asd_guard::{Finding, RuleOrigin};
 use asd_recipe::Severity;
 use asd_text::{Encoding, LineIndex, Position, PositionRange};
-use asd_workspace::report::{BatchSummary, FileProblem};
+use asd_workspace::report::{BatchSummary, FileProblem, SuppressedRule};
 
 use crate::check::Checked;
 use crate::excerpt::{Excerpt, Painter};
@@ -39,7 +39,7 @@ pub(crate) fn write(checked: &Checked, terminal: &mut Terminal) -> anyhow::Resul
     write_problems(&checked.broken, &painter, terminal, &names, &|path| {
         checked.texts.get(path).map(|text| text.to_string())
     })?;
-    write_skipped(checked, terminal, &names)?;
+    write_remarks(checked, terminal, &names)?;
     for line in summary(checked) {
         terminal.line(&line)?;
     }
@@ -104,7 +104,7 @@ pub(crate) fn write_problems(
     Ok(())
 }
 
-fn write_skipped(checked: &Checked, terminal: &mut Terminal, names: &Names) -> anyhow::Result<()> {
+fn write_remarks(checked: &Checked, terminal: &mut Terminal, names: &Names) -> anyhow::Result<()> {
     let skipped = checked
         .batch
         .skipped
@@ -112,7 +112,31 @@ fn write_skipped(checked: &Checked, terminal: &mut Terminal, names: &Names) -> a
         .chain(&checked.skipped)
         .map(|skipped| format!("{}: {}", names.shown(&skipped.path), skipped.reason));
     write_list("Not checked:", skipped.collect(), terminal)?;
-    write_list("Checked in part:", undecided(checked, names), terminal)
+    write_list("Checked in part:", undecided(checked, names), terminal)?;
+    write_list(
+        "Suppressions to look at:",
+        doubtful(checked, names),
+        terminal,
+    )
+}
+
+/// Suppressions that suppress nothing, or do not say why they are there.
+fn doubtful(checked: &Checked, names: &Names) -> Vec<String> {
+    let files = checked.batch.files.iter();
+    files
+        .filter(|file| !file.suppressions.is_empty())
+        .flat_map(SuppressedRule::all_of)
+        .filter_map(|found| {
+            let why = match (found.used, &found.reason) {
+                (false, _) => "there is nothing to suppress",
+                (true, None) => "it gives no reason (add ` -- reason`)",
+                (true, Some(_)) => return None,
+            };
+            let path = names.shown(&found.file_path);
+            let line = found.place.line;
+            Some(format!("{path}:{line}: {}: {why}", found.rule_id))
+        })
+        .collect()
 }
 
 /// The files in which some rules could not be decided, each reason once.
