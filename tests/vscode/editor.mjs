@@ -49,12 +49,8 @@ async function freePort() {
 /** Starts the editor on `workspace` and resolves when it answers. */
 export async function startEditor(installed, { folder, extensions, workspace, settings, args }) {
   const data = join(folder, "data");
-  const settingsFile = join(data, "User", "settings.json");
   mkdirSync(join(data, "User"), { recursive: true });
-  const write = (more) => {
-    writeFileSync(settingsFile, JSON.stringify({ ...SETTINGS, ...settings, ...more }, undefined, 2));
-  };
-  write({});
+  writeFileSync(join(data, "User", "settings.json"), JSON.stringify({ ...SETTINGS, ...settings }, undefined, 2));
   const port = await freePort();
   const server = start(
     installed.node,
@@ -80,7 +76,7 @@ export async function startEditor(installed, { folder, extensions, workspace, se
     await server.stop();
     throw error;
   }
-  return { ...server, address, workspace, data, changeSettings: write };
+  return { ...server, address, workspace };
 }
 
 /** The environment without what the caller's own editor may have left in it. */
@@ -134,7 +130,16 @@ export class Workbench {
       return true;
     }, 30_000);
     await row.click();
-    await widget.waitFor({ state: "hidden" }).catch(() => undefined);
+    // What was chosen may ask for more in the same place.
+    await row.waitFor({ state: "hidden" });
+  }
+
+  /** Chooses an entry of the list that is open. */
+  async pick(entry) {
+    const widget = this.page.locator(".quick-input-widget");
+    await widget.locator("input").first().fill(entry);
+    await widget.locator(".monaco-list-row", { has: this.page.getByText(entry, { exact: true }) }).first().click();
+    await widget.waitFor({ state: "hidden" });
   }
 
   /** Answers the question with this title; without an answer, the suggestion is taken. */
@@ -163,7 +168,9 @@ export class Workbench {
 
   /** The text editor that shows a file. */
   editor(name) {
-    return this.page.locator(`.editor-instance .monaco-editor[data-uri$="/${name}"]`).first();
+    return this.page
+      .locator([`/${name}`, `:${name}`].map((end) => `.editor-instance .monaco-editor[data-uri$="${end}"]`).join(", "))
+      .first();
   }
 
   /** The visible text of an editor, line by line. */

@@ -1,8 +1,8 @@
 // A trusted project: what a developer sees while writing code and recipes.
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 import { until } from "./processes.mjs";
 
@@ -143,6 +143,14 @@ export const trustedTests = {
       await workbench.expectUnderlined("session.ts", COOKIE, [0]);
     },
 
+    async "a document that has no file yet is checked"({ workbench }) {
+      await workbench.run("File: New Untitled Text File");
+      await workbench.run("Change Language Mode");
+      await workbench.pick("TypeScript");
+      await workbench.page.keyboard.type("legacySend(1);");
+      await workbench.expectUnderlined("Untitled-1", "legacySend(1)", [0]);
+    },
+
     async "the report names the binary of the package and what was loaded"({ workbench, extensions }) {
       await workbench.run("Alembic: Report (Debug Information)");
       const text = await until("the report is open", async () => {
@@ -152,6 +160,33 @@ export const trustedTests = {
       assert.match(text, /Server \| \d+\.\d+\.\d+ \(bundled\)/u);
       assert.match(text, /ready: 2 recipes/u);
       assert.ok(text.includes(extensions), text);
+    },
+
+    async "the lens over a guard opens the places that it finds"({ workbench }) {
+      await workbench.openFile("Alembic/recipes/network/cookie-di.md");
+      const lens = workbench.editor("cookie-di.md").locator(".codelens-decoration a", { hasText: "2 places in 2 files" });
+      await lens.first().click();
+      const peek = workbench.page.locator(".reference-zone-widget");
+      for (const name of ["session.ts", "batch.ts"]) {
+        await peek.locator(".monaco-list-row", { hasText: name }).first().waitFor();
+      }
+      await workbench.page.keyboard.press("Escape");
+      await peek.waitFor({ state: "hidden" });
+    },
+
+    async "cells of a notebook are checked"({ workbench }) {
+      await workbench.choose("Control+p", "tools/notes.ipynb", "notes.ipynb");
+      await workbench.page.locator(".notebookOverlay .cdr.squiggly-warning").first().waitFor({ timeout: 20_000 });
+    },
+
+    async "a folder of recipes that the settings name takes effect at once, and leaves with the setting"({ workbench, workspace }) {
+      await workbench.openFile("src/session.ts");
+      const settings = join(workspace, ".vscode", "settings.json");
+      mkdirSync(dirname(settings));
+      writeFileSync(settings, JSON.stringify({ "asd.recipesDirs": [join(import.meta.dirname, "central")] }));
+      await workbench.expectUnderlined("session.ts", "jarOf.shared", [0], 2);
+      rmSync(settings);
+      await workbench.expectUnderlined("session.ts", COOKIE, [0]);
     },
 
     async "a recipe is found by its Chinese title and opened"({ workbench }) {
