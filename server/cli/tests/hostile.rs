@@ -132,5 +132,12 @@ fn everything_else_is_checked_and_the_rest_is_told() {
     for line in told {
         assert!(text.out.contains(&line), "{line} is not in {}", text.out);
     }
+    assert!(
+        text.out
+            .contains("src/app.min.js: The file is larger than 2 MB")
+            || result["files"][1]["skippedChecks"].is_null(),
+        "{}",
+        text.out
+    );
     assert!(text.out.contains("error[front-matter]"), "{}", text.out);
 }

@@ -2,7 +2,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use asd_guard::{Cancelled, CapabilityReport, FileReport, Finding, Target, Uncertain};
+use asd_guard::{
+    Cancelled, CapabilityReport, FileReport, Finding, SkippedCheck, Target, Uncertain,
+};
 use asd_store::{FileEntry, Skipped, read_text};
 use asd_syntax::{Language, is_test_path};
 use rayon::prelude::*;
@@ -51,6 +53,8 @@ pub struct CheckedFile {
     pub findings: Vec<Finding>,
     /// What could not be decided in it.
     pub uncertain: Vec<Uncertain>,
+    /// Checks that were not executed on it, a layer or a rule each.
+    pub skipped_checks: Vec<SkippedCheck>,
     /// Suppression comments in it.
     pub suppressions: Vec<asd_guard::Suppression>,
 }
@@ -166,6 +170,7 @@ impl ProjectState {
                 text: keep.then(|| text.into()),
                 findings,
                 uncertain,
+                skipped_checks: capability.skipped_checks.clone(),
                 suppressions,
                 ..CheckedFile::new(file, language)
             }),
@@ -211,6 +216,7 @@ impl CheckedFile {
             text: None,
             findings: Vec::new(),
             uncertain: Vec::new(),
+            skipped_checks: Vec::new(),
             suppressions: Vec::new(),
         }
     }

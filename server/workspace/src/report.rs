@@ -5,7 +5,7 @@
 //! `endLine` and `endColumn` are those of the first character behind the
 //! finding.
 
-use asd_guard::{CapabilityReport, Finding, Layer, RuleOrigin, Uncertain};
+use asd_guard::{CapabilityReport, Finding, Layer, RuleOrigin, SkippedCheck, Uncertain};
 use asd_recipe::{Problem, Severity};
 use asd_store::Skipped;
 use asd_text::{Encoding, LineIndex, Span};
@@ -108,6 +108,9 @@ pub struct FileResult {
     pub violations: Vec<Violation>,
     /// What could not be decided.
     pub uncertain_results: Vec<Uncertain>,
+    /// Checks that were not executed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skipped_checks: Vec<SkippedCheck>,
     /// Counts.
     pub summary: FileSummary,
 }
@@ -358,6 +361,7 @@ impl FileResult {
                 .map(|finding| Violation::new(text, &lines, finding))
                 .collect(),
             uncertain_results: file.uncertain.clone(),
+            skipped_checks: file.skipped_checks.clone(),
             summary: FileSummary {
                 total: file.findings.len(),
                 errors: count(Severity::Error),

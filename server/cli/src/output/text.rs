@@ -14,6 +14,8 @@ use crate::terminal::Terminal;
 
 /// How many things that were not checked are listed.
 const MAX_LISTED: usize = 20;
+/// How many files of one kind are named.
+const MAX_NAMED: usize = 3;
 
 pub(crate) fn write(checked: &Checked, terminal: &mut Terminal) -> anyhow::Result<()> {
     let painter = Painter::new(terminal.colors());
@@ -139,27 +141,42 @@ fn doubtful(checked: &Checked, names: &Names) -> Vec<String> {
         .collect()
 }
 
-/// The files in which some rules could not be decided, each reason once.
+/// What kept rules from being decided, each with the files concerned.
 fn undecided(checked: &Checked, names: &Names) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut by_reason: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for file in checked.batch.files.iter().filter(|file| file.checked) {
         let mut rules: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for uncertain in &file.uncertain {
-            rules
-                .entry(&uncertain.detail)
-                .or_default()
-                .push(&uncertain.rule_id);
+        for skipped in &file.skipped_checks {
+            let ids = rules.entry(&skipped.detail).or_default();
+            ids.extend(skipped.rule_id.as_deref());
         }
-        for (detail, ids) in rules {
-            let which = match ids.as_slice() {
-                [one] => (*one).to_owned(),
-                several => number(several.len(), "rule"),
-            };
+        for uncertain in &file.uncertain {
+            let ids = rules.entry(&uncertain.detail).or_default();
+            ids.push(&uncertain.rule_id);
+        }
+        for (detail, mut ids) in rules {
+            ids.sort_unstable();
+            ids.dedup();
             let detail = detail.trim_end_matches('.');
-            lines.push(format!("{}: {which}: {detail}", names.shown(&file.rel)));
+            let reason = match ids.as_slice() {
+                [one] => format!("{one}: {detail}"),
+                _ => detail.to_owned(),
+            };
+            let files = by_reason.entry(reason).or_default();
+            files.push(names.shown(&file.rel));
         }
     }
-    lines
+    by_reason
+        .into_iter()
+        .map(|(reason, files)| {
+            let shown = files.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>();
+            let more = match files.len() - shown.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!("{}{more}: {reason}", shown.join(", "))
+        })
+        .collect()
 }
 
 fn write_list(title: &str, mut all: Vec<String>, terminal: &mut Terminal) -> anyhow::Result<()> {
@@ -226,23 +243,9 @@ fn summary(checked: &Checked) -> Vec<String> {
         ));
     }
     let capability = &checked.batch.capability;
-    if capability.check_coverage < 100 || counts.total_uncertain > 0 {
-        let mut reasons: Vec<String> = capability
-            .uncertain_results
-            .iter()
-            .filter_map(|u| serde_json::to_value(u.reason).ok())
-            .filter_map(|reason| reason.as_str().map(str::to_owned))
-            .collect();
-        reasons.sort();
-        reasons.dedup();
-        let why = if reasons.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", reasons.join(", "))
-        };
+    if capability.check_coverage < 100 {
         lines.push(format!(
-            "{} undecided{why}; {} % of all checks were carried out.",
-            number(counts.total_uncertain, "result"),
+            "{} % of all checks were carried out; the rest is named above.",
             capability.check_coverage
         ));
     }
