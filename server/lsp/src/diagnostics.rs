@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
-use asd_guard::{FileReport, Finding, RuleInfo, RuleOrigin, RuleTag};
+use asd_guard::{FileReport, Finding, RuleInfo, RuleOrigin, RuleTag, UncertainReason};
 use asd_recipe::{Problem, ProblemCode, Severity};
 use asd_text::{Encoding, Snapshot as Text, Span};
 use serde_json::json;
@@ -22,6 +22,8 @@ pub const SOURCE: &str = "asd";
 pub const DATA_SCHEMA: u64 = 1;
 /// At most so many diagnostics are published for one file.
 const MOST: usize = 1_000;
+/// Files of more bytes are checked by the rules alone that stay linear.
+const LARGE: usize = 2 << 20;
 /// The second and later lines of a message.
 const MOST_GUIDE_LINES: usize = 4;
 
@@ -86,6 +88,7 @@ pub(crate) fn of_report(report: &FileReport, place: &Place<'_>) -> Vec<Diagnosti
                 ..Diagnostic::default()
             }),
     );
+    diagnostics.extend(too_large(report, place));
     if place.project.state.config().guard.show_uncertain {
         diagnostics.extend(report.uncertain.iter().map(|uncertain| Diagnostic {
             range: Range::default(),
@@ -106,6 +109,25 @@ pub(crate) fn of_report(report: &FileReport, place: &Place<'_>) -> Vec<Diagnosti
         }));
     }
     capped(diagnostics)
+}
+
+/// Says of an open file that not every rule was run on it because of its size.
+fn too_large(report: &FileReport, place: &Place<'_>) -> Option<Diagnostic> {
+    place.version?;
+    let skipped = report
+        .capability
+        .skipped_checks
+        .iter()
+        .find(|skipped| skipped.reason == UncertainReason::ScopeMismatch)?;
+    let text = &place.text.text;
+    (text.len() > LARGE || asd_syntax::is_minified(text)).then(|| Diagnostic {
+        range: visible_range(place.text, Span::empty(0), place.encoding()),
+        severity: Some(DiagnosticSeverity::INFORMATION),
+        code: Some(code("too-large")),
+        source: Some(SOURCE.to_owned()),
+        message: skipped.detail.clone(),
+        ..Diagnostic::default()
+    })
 }
 
 /// The diagnostics of a recipe file or another file of the project.

@@ -267,3 +267,71 @@ impl LanguageServer for Server {
         self.run_command(params).await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    fn server() -> (tokio::runtime::Runtime, Server) {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_time()
+            .build()
+            .unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build()
+            .unwrap();
+        let (outbox, _queue) = Outbox::new();
+        let server = Server::new(outbox, pool, runtime.handle().clone(), channel().0);
+        (runtime, server)
+    }
+
+    #[test]
+    fn a_panic_in_a_handler_is_an_error_answer() {
+        let (runtime, server) = server();
+        let answer = runtime.block_on(server.answer((), |_, (), _| -> Result<()> {
+            panic!("a fault in a handler")
+        }));
+        assert_eq!(answer, Err(jsonrpc::Error::internal_error()));
+        let answer = runtime.block_on(server.answer(2, |_, number: i32, _| Ok(number + 1)));
+        assert_eq!(answer, Ok(3));
+    }
+
+    #[test]
+    fn a_panic_under_the_lock_leaves_the_session_usable() {
+        let (_runtime, server) = server();
+        let other = server.clone();
+        let panicked = std::thread::spawn(move || {
+            let _session = other.session();
+            panic!("a fault while the session is held")
+        })
+        .join();
+        assert!(panicked.is_err());
+        assert_eq!(server.session().next_serial(), 1);
+    }
+
+    #[test]
+    fn a_handler_learns_that_nobody_waits_any_more() {
+        let (runtime, server) = server();
+        let (started, begun) = channel();
+        let (stopped, ended) = channel();
+        let waiting = runtime.spawn(async move {
+            server
+                .answer((started, stopped), |_, (started, stopped), cancel| {
+                    let _ = started.send(());
+                    while !cancel.load(Ordering::Relaxed) {
+                        std::thread::yield_now();
+                    }
+                    let _ = stopped.send(());
+                    Ok(())
+                })
+                .await
+        });
+        begun.recv().unwrap();
+        waiting.abort();
+        ended.recv().unwrap();
+    }
+}

@@ -376,3 +376,75 @@ impl Folder {
 pub(crate) fn key_of_folder(uri: &Uri) -> UriKey {
     UriKey::of(uri.as_str().trim_end_matches('/'))
 }
+
+#[cfg(test)]
+mod tests {
+    use asd_syntax::Language;
+    use asd_text::{Change, Document, Position, PositionRange};
+
+    use super::*;
+
+    fn insert(document: &mut Document, column: u32, text: &str) -> Option<DocumentEdit> {
+        let at = Position::new(0, column);
+        let change = Change {
+            range: Some(PositionRange { start: at, end: at }),
+            text: text.to_owned(),
+        };
+        document.apply(&change, Encoding::Utf16)
+    }
+
+    fn parsed(document: &Document, old: Option<&Tree>) -> Tree {
+        asd_syntax::parse(Language::TypeScript, &document.snapshot().text, old).unwrap()
+    }
+
+    /// A tree that is finished late is told of the edits that came meanwhile.
+    #[test]
+    fn a_tree_is_brought_up_to_the_newest_version() {
+        let mut document = Document::new("let a = 1;");
+        let mut history = History::default();
+        let first = parsed(&document, None);
+        history.note(1, None);
+        let edit = insert(&mut document, 8, "f(");
+        history.note(2, edit);
+        let edit = insert(&mut document, 11, ")");
+        history.note(3, edit);
+        assert!(history.tree().is_none());
+        history.adopt(1, first);
+        let incremental = parsed(&document, history.tree().as_ref());
+        let fresh = parsed(&document, None);
+        assert_eq!(
+            incremental.root_node().to_sexp(),
+            fresh.root_node().to_sexp()
+        );
+        history.adopt(3, fresh.clone());
+        assert!(history.edits.is_empty());
+        // One of an older version comes too late.
+        history.adopt(2, parsed(&Document::new("x"), None));
+        assert_eq!(
+            history.tree().unwrap().root_node().to_sexp(),
+            fresh.root_node().to_sexp()
+        );
+    }
+
+    #[test]
+    fn a_new_text_makes_older_trees_useless() {
+        let mut history = History::default();
+        history.note(1, None);
+        history.note(2, None);
+        history.adopt(1, parsed(&Document::new("let a"), None));
+        assert!(history.tree().is_none());
+        history.adopt(2, parsed(&Document::new("let b"), None));
+        assert!(history.tree().is_some());
+    }
+
+    #[test]
+    fn endless_edits_do_not_pile_up() {
+        let mut document = Document::new("");
+        let mut history = History::default();
+        for serial in 1..20_000 {
+            let edit = insert(&mut document, 0, "a");
+            history.note(serial, edit);
+        }
+        assert!(history.edits.len() <= MOST_EDITS);
+    }
+}

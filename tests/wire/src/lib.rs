@@ -9,12 +9,14 @@
 //!
 //! The binary is `$ASD_BIN`, else `asd` in the target folder of the test.
 
+mod builder;
 mod client;
 mod frames;
 mod text;
 mod workspace;
 
-pub use client::{Builder, Client, Ended, Publish, binary};
+pub use builder::{Builder, binary};
+pub use client::{Client, Ended, Publish};
 pub use frames::{Frames, frame};
 pub use text::{
     ENCODINGS, Encoding, LINE_ENDINGS, apply_edits, edited, end_of, offset, position, range_of,
