@@ -132,12 +132,20 @@ fn everything_else_is_checked_and_the_rest_is_told() {
     for line in told {
         assert!(text.out.contains(&line), "{line} is not in {}", text.out);
     }
-    assert!(
-        text.out
-            .contains("src/app.min.js: The file is larger than 2 MB")
-            || result["files"][1]["skippedChecks"].is_null(),
-        "{}",
-        text.out
-    );
     assert!(text.out.contains("error[front-matter]"), "{}", text.out);
+}
+
+#[test]
+fn a_very_large_file_is_checked_in_part_and_that_is_told() {
+    let project = Project::new(&[("small.js", "eval(x)\n")]);
+    project.write("large.min.js", "var a=1;f(a);".repeat(200_000).as_bytes());
+    let run = project.run(&["check"]);
+    assert_eq!(run.code, 1, "{}", run.shown());
+    assert!(run.out.contains("small.js:1:1"), "{}", run.shown());
+    let told = "Checked in part:\n  large.min.js: The file is larger than 2 MB";
+    assert!(run.out.contains(told), "{}", run.shown());
+    let result = project.json(&["check", "--json"]);
+    let file = &result["files"][0];
+    assert_eq!(file["filePath"], "large.min.js");
+    assert_eq!(file["skippedChecks"][0]["reason"], "scope_mismatch");
 }
