@@ -101,7 +101,7 @@ impl World {
     ) -> Self {
         let fixture = FixtureText::parse(fixture, ending.as_str());
         let folder = tempfile::tempdir().expect("a temporary folder");
-        for file in &fixture.files {
+        for file in fixture.files.iter().filter(|file| !is_untitled(&file.path)) {
             let path = folder.path().join(&file.path);
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
             std::fs::write(path, &file.text).expect("a file");
@@ -114,7 +114,11 @@ impl World {
         let mut documents = BTreeMap::new();
         let mut overlays = BTreeMap::new();
         for (index, file) in fixture.files.iter().enumerate().filter(|(_, f)| f.open) {
-            let uri = uri::below(&root_uri, &file.path).expect("a URI");
+            let uri = if is_untitled(&file.path) {
+                file.path.parse().expect("a URI")
+            } else {
+                uri::below(&root_uri, &file.path).expect("a URI")
+            };
             let serial = index as u64 + 1;
             overlays.insert(file.path.clone(), serial);
             let document = OpenDocument::new(
@@ -138,12 +142,14 @@ impl World {
         };
         let capabilities: ClientCapabilities =
             serde_json::from_value(client.clone()).expect("capabilities");
+        let project = Arc::new(project);
         let snapshot = Snapshot(Arc::new(Parts {
             encoding,
             client: Arc::new(ClientFacts { capabilities }),
             settings: Arc::new(Settings::default()),
             documents: Arc::new(documents),
-            projects: Arc::from([Arc::new(project)]),
+            first: Some(project.clone()),
+            projects: Arc::from([project]),
             loose: Arc::new(Project::built_in()),
         }));
         let cursor = fixture
@@ -163,6 +169,9 @@ impl World {
 
     /// The URI of a file.
     pub(crate) fn uri(&self, path: &str) -> Uri {
+        if is_untitled(path) {
+            return path.parse().expect("a URI");
+        }
         self.project().uri_of(path).expect("a URI")
     }
 
@@ -211,6 +220,13 @@ impl World {
     }
 
     fn text_of(&self, uri: &Uri) -> Option<(String, asd_text::Snapshot)> {
+        if let Some(view) = self
+            .snapshot
+            .document(uri)
+            .filter(|view| view.path.is_none())
+        {
+            return Some((uri.as_str().to_owned(), view.text().clone()));
+        }
         let path = uri::to_path(uri)?;
         let relative = self.project().relative(&path)?;
         let text = self.snapshot.text_of(self.project(), &relative)?;
@@ -286,7 +302,9 @@ impl World {
     }
 
     fn relative(&self, uri: &Uri) -> String {
-        let path = uri::to_path(uri).expect("a file");
+        let Some(path) = uri::to_path(uri) else {
+            return uri.as_str().to_owned();
+        };
         self.project()
             .relative(Path::new(&path))
             .expect("a file of the project")
@@ -412,10 +430,15 @@ impl World {
     }
 }
 
+fn is_untitled(path: &str) -> bool {
+    path.starts_with("untitled:")
+}
+
 fn language_id(path: &str) -> String {
     match path.rsplit('.').next() {
         Some("md") => "markdown",
         Some("ts") => "typescript",
+        _ if is_untitled(path) => "typescript",
         Some("tsx") => "typescriptreact",
         Some("swift") => "swift",
         Some("py") => "python",

@@ -34,6 +34,10 @@ use task::{ActionData, Task};
 /// The kind of the action that applies all safe fixes.
 const SOURCE_FIX_ALL: CodeActionKind = CodeActionKind::new(crate::FIX_ALL);
 
+/// A selection of a whole file offers the actions of its first findings alone;
+/// nobody reads a longer menu.
+const MOST_FINDINGS: usize = 32;
+
 /// `textDocument/codeAction`
 pub fn code_action(
     snapshot: &Snapshot,
@@ -144,7 +148,7 @@ impl Request<'_> {
         // What the team has decided comes before what the product thinks.
         let built_in = |finding: &Finding| !matches!(finding.rule.origin, RuleOrigin::Recipe(_));
         here.sort_by_key(|finding| (finding.span.len(), built_in(finding), finding.span.start));
-        here.into_iter().cloned().collect()
+        here.into_iter().take(MOST_FINDINGS).cloned().collect()
     }
 
     /// Adds an action unless there is one that does the same.

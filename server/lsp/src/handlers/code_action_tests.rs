@@ -725,3 +725,36 @@ fn the_clients_own_diagnostic_is_tied_to_the_fix() {
         },
     );
 }
+
+#[test]
+fn an_unsaved_document_is_fixed_like_any_other() {
+    check(
+        &in_file("//- /untitled:Untitled-1\n$0debugger;\nlet a = '🍪 饼干';\n$0"),
+        &expect![[r#"
+            quickfix: Fix: Remove `debugger` *
+            quickfix: Ignore on this line: js-no-debugger
+            quickfix: Ignore in this file: js-no-debugger
+            source.fixAll.asd: Fix all safe findings
+            //- /untitled:Untitled-1
+            let a = '🍪 饼干';
+        "#]],
+        |world| format!("{}{}", world.titles(&json!({})), world.act("Fix: ")),
+    );
+}
+
+#[test]
+fn a_long_selection_does_not_flood_the_menu() {
+    let text = "tracer.log(1)\n".repeat(200);
+    check(
+        &in_file(&format!("//- /a.ts\n$0{text}$0")),
+        &expect!["32"],
+        |world| {
+            let fixes = world.actions(&json!({ "only": ["quickfix"] }));
+            fixes
+                .iter()
+                .filter(|action| action.title.starts_with("Fix: "))
+                .count()
+                .to_string()
+        },
+    );
+}

@@ -19,8 +19,13 @@ pub(super) fn add(request: &mut Request<'_>, here: &[Finding]) {
     let Some(path) = request.view.path.clone() else {
         return;
     };
+    let mut ids: Vec<&str> = Vec::new();
     for finding in here {
-        let id = &finding.rule.id;
+        let id = finding.rule.id.as_str();
+        if ids.contains(&id) {
+            continue;
+        }
+        ids.push(id);
         let Some(edit) = edit(request, id, &path) else {
             continue;
         };
