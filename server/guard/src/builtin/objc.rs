@@ -100,7 +100,18 @@ fn is_main_queue<'a>(cx: &FileCx<'a>, queue: Node<'a>) -> bool {
 fn main_thread_check<'a>(cx: &FileCx<'a>, condition: Node<'a>) -> Option<bool> {
     let text = cx.text_of(condition);
     let text = text.trim_start_matches('(').trim_end_matches(')').trim();
-    if !text.contains("isMainThread") || text.contains("&&") || text.contains("||") {
+    // Besides NSThread's own, projects have functions such as `RCTIsMainQueue()`.
+    let lower = text.to_ascii_lowercase();
+    let asks = [
+        "ismainthread",
+        "ismainqueue",
+        "onmainthread",
+        "onmainqueue",
+        "pthread_main_np",
+    ]
+    .iter()
+    .any(|name| lower.contains(name));
+    if !asks || text.contains("&&") || text.contains("||") {
         return None;
     }
     let negated = text.starts_with('!') ^ (text.contains("== NO") || text.contains("== false"));
@@ -113,7 +124,11 @@ fn captured<'a>(cx: &FileCx<'a>, block: Node<'a>) -> Option<(Node<'a>, Capture)>
     let mut variable = None;
     for name in below(block, &["identifier"]) {
         let text = cx.text_of(name);
-        if text == "self" {
+        // `typeof(self)` is a type and captures nothing.
+        let is_type = name
+            .parent()
+            .is_some_and(|parent| parent.kind() == "typeof_specifier");
+        if text == "self" && !is_type {
             return Some((name, Capture::This));
         }
         let is_variable = text

@@ -109,7 +109,7 @@ impl<'a> Visitor<'_, 'a> {
     pub(crate) fn visit(&mut self, node: Node<'a>) {
         self.last = Some(node);
         let rules = match self.plan.by_kind.get(usize::from(node.kind_id())) {
-            Some(rules) if !rules.is_empty() && !node.is_missing() => rules,
+            Some(rules) if !rules.is_empty() && !is_doubtful(node) => rules,
             _ => return,
         };
         self.cx.visit(node);
@@ -155,4 +155,12 @@ impl<'a> Visitor<'_, 'a> {
         self.sink.drop_yielding();
         self.sink
     }
+}
+
+/// A small node with a syntax error in it is half written, or is not what the
+/// parser took it for.
+fn is_doubtful(node: Node<'_>) -> bool {
+    const SMALL: usize = 10;
+    node.is_missing()
+        || node.has_error() && node.end_position().row - node.start_position().row < SMALL
 }

@@ -27,9 +27,11 @@ fn in_test<'a>(cx: &FileCx<'a>, node: Node<'a>) -> bool {
         || cx.ancestors(node).any(|outer| is_test_item(cx, outer))
 }
 
-/// Whether the file is built for something else than the library or program.
+/// Whether the file is built for something else than the library or program;
+/// `tests.rs` is where a module keeps its tests.
 fn is_aside(cx: &FileCx<'_>) -> bool {
-    cx.file_name() == "build.rs" || cx.in_folder(&["tests", "benches", "examples"])
+    matches!(cx.file_name(), "build.rs" | "tests.rs" | "test.rs")
+        || cx.in_folder(&["tests", "benches", "examples"])
 }
 
 fn is_test_item<'a>(cx: &FileCx<'a>, item: Node<'a>) -> bool {

@@ -105,6 +105,10 @@ fn singleton<'a>(cx: &FileCx<'a>, node: Node<'a>) -> Option<Node<'a>> {
                 .find_map(named)
         }
         Language::Rust => {
+            // One in a function is its own business.
+            cx.ancestors(node)
+                .all(|outer| outer.kind() != "function_item")
+                .then_some(())?;
             let kind = cx.field_text(node, "type");
             let kind = kind.rsplit("::").next().unwrap_or(kind);
             ["OnceLock<", "OnceCell<", "LazyLock<", "Lazy<"]

@@ -2,7 +2,7 @@ use asd_recipe::Severity;
 use tree_sitter::Node;
 
 use super::super::{BuiltIn, Check, DEFAULTS, FileCx, Sink};
-use super::{LANGUAGES, macro_name, method_call};
+use super::{LANGUAGES, in_test, macro_name, method_call};
 
 pub(in super::super) static RULE: BuiltIn = BuiltIn {
     id: "rust-no-string-push-in-loop",
@@ -67,7 +67,7 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
             || cx.field_text(binding.by, "type") == "String")
         || binding.by.kind() == "parameter"
             && matches!(cx.field_text(binding.by, "type"), "&mut String" | "String");
-    if outside && is_string && !value.contains("with_capacity") {
+    if outside && is_string && !value.contains("with_capacity") && !in_test(cx, node) {
         sink.report(node);
     }
 }
