@@ -332,3 +332,7 @@ pub(super) fn shortened(text: &str, limit: usize) -> String {
 #[cfg(test)]
 #[path = "code_action_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "code_action_suppression_tests.rs"]
+mod suppression_tests;
