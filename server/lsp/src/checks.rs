@@ -15,6 +15,7 @@ use tower_lsp_server::ls_types::notification::PublishDiagnostics;
 use tower_lsp_server::ls_types::{Diagnostic, PublishDiagnosticsParams, Uri};
 
 use crate::diagnostics::{self, Place};
+use crate::outbox::Prepared;
 use crate::project::is_knowledge;
 use crate::server::Server;
 use crate::session::{ClosedFile, Published, Running, Session, Stamp};
@@ -42,8 +43,14 @@ enum JobKind {
 
 /// What a check came to.
 struct Outcome {
-    diagnostics: Vec<Diagnostic>,
+    findings: Findings,
     report: Option<Arc<FileReport>>,
+}
+
+/// A set of diagnostics, ready to be sent.
+pub(crate) struct Findings {
+    notification: Prepared,
+    count: usize,
 }
 
 impl Server {
@@ -77,14 +84,14 @@ impl Server {
                 job
             };
             let Some(job) = job else { return };
-            let outcome = catch_unwind(AssertUnwindSafe(|| run(&job))).unwrap_or_else(|_| {
+            let outcome = catch_unwind(AssertUnwindSafe(|| self.run(&job))).unwrap_or_else(|_| {
                 tracing::error!(
                     "a check of {} failed unexpectedly; its findings are left out",
                     job.view.uri().as_str()
                 );
                 // Nothing that was made for an older text may stay.
                 Some(Outcome {
-                    diagnostics: Vec::new(),
+                    findings: self.findings(job.view.uri(), Some(job.view.version()), Vec::new()),
                     report: None,
                 })
             });
@@ -101,6 +108,45 @@ impl Server {
                     session.running.remove(key);
                     return;
                 }
+            }
+        }
+    }
+
+    fn run(&self, job: &Job) -> Option<Outcome> {
+        let place = Place {
+            snapshot: &job.snapshot,
+            project: &job.view.project,
+            uri: job.view.uri(),
+            version: Some(job.view.version()),
+            text: job.view.text(),
+        };
+        match &job.kind {
+            JobKind::ProjectFile { path } => {
+                let problems = job.view.project.state.problems_of(path);
+                let found = diagnostics::of_problems(&problems, &place);
+                Some(Outcome {
+                    findings: self.findings(job.view.uri(), Some(job.view.version()), found),
+                    report: None,
+                })
+            }
+            JobKind::Code { language, previous } => {
+                let target = Target {
+                    path: job.view.path.as_deref(),
+                    text: &job.view.text().text,
+                    language: *language,
+                    previous: previous.clone(),
+                };
+                let report = job
+                    .view
+                    .project
+                    .state
+                    .check_text(&target, &job.cancel)
+                    .ok()?;
+                let found = diagnostics::of_report(&report, &place);
+                Some(Outcome {
+                    findings: self.findings(job.view.uri(), Some(job.view.version()), found),
+                    report: Some(Arc::new(report)),
+                })
             }
         }
     }
@@ -124,14 +170,25 @@ impl Server {
         if Session::stamp(&view) != job.stamp {
             return;
         }
-        self.publish_open(
-            session,
-            key,
-            &document.uri,
-            document.version,
-            job.stamp,
-            outcome.diagnostics,
-        );
+        self.publish_open(session, key, &document.uri, job.stamp, &outcome.findings);
+    }
+
+    /// Writes diagnostics out, which takes its time where there are many.
+    pub(crate) fn findings(
+        &self,
+        uri: &Uri,
+        version: Option<i32>,
+        diagnostics: Vec<Diagnostic>,
+    ) -> Findings {
+        let params = PublishDiagnosticsParams {
+            uri: uri.clone(),
+            diagnostics,
+            version,
+        };
+        Findings {
+            notification: self.outbox().prepare::<PublishDiagnostics>(&params),
+            count: params.diagnostics.len(),
+        }
     }
 
     fn publish_open(
@@ -139,31 +196,27 @@ impl Server {
         session: &mut Session,
         key: &UriKey,
         uri: &Uri,
-        version: i32,
         stamp: Stamp,
-        diagnostics: Vec<Diagnostic>,
+        findings: &Findings,
     ) {
+        let digest = findings.notification.digest();
         if let Some(before) = session.published.get_mut(key)
             && let Some(shown) = before.stamp
         {
-            let unchanged = shown.serial == stamp.serial && before.diagnostics == diagnostics;
+            let unchanged = shown.serial == stamp.serial && before.digest == digest;
             if shown == stamp || unchanged {
                 before.stamp = Some(stamp);
                 return;
             }
         }
-        self.outbox()
-            .notify::<PublishDiagnostics>(&PublishDiagnosticsParams {
-                uri: uri.clone(),
-                diagnostics: diagnostics.clone(),
-                version: Some(version),
-            });
+        self.outbox().send_prepared(&findings.notification);
         session.published.insert(
             key.clone(),
             Published {
                 uri: uri.clone(),
                 stamp: Some(stamp),
-                diagnostics,
+                digest,
+                empty: findings.count == 0,
             },
         );
     }
@@ -173,7 +226,7 @@ impl Server {
         &self,
         session: &mut Session,
         file: ClosedFile,
-        diagnostics: Vec<Diagnostic>,
+        findings: &Findings,
     ) {
         let key = UriKey::new(&file.uri);
         let Some(folder) = session
@@ -187,28 +240,25 @@ impl Server {
             session.closed.insert(key, file);
             return;
         }
-        if diagnostics.is_empty() {
+        if findings.count == 0 {
             session.closed.remove(&key);
             self.publish_nothing(session, &key);
             return;
         }
+        let digest = findings.notification.digest();
         let unchanged = session
             .published
             .get(&key)
-            .is_some_and(|before| before.stamp.is_none() && before.diagnostics == diagnostics);
+            .is_some_and(|before| before.stamp.is_none() && before.digest == digest);
         if !unchanged {
-            self.outbox()
-                .notify::<PublishDiagnostics>(&PublishDiagnosticsParams {
-                    uri: file.uri.clone(),
-                    diagnostics: diagnostics.clone(),
-                    version: None,
-                });
+            self.outbox().send_prepared(&findings.notification);
             session.published.insert(
                 key.clone(),
                 Published {
                     uri: file.uri.clone(),
                     stamp: None,
-                    diagnostics,
+                    digest,
+                    empty: false,
                 },
             );
         }
@@ -220,7 +270,7 @@ impl Server {
         let Some(before) = session.published.remove(key) else {
             return;
         };
-        if before.diagnostics.is_empty() {
+        if before.empty {
             return;
         }
         self.outbox()
@@ -267,41 +317,4 @@ fn prepare(session: &Session, key: &UriKey) -> Option<Job> {
         view,
         kind,
     })
-}
-
-fn run(job: &Job) -> Option<Outcome> {
-    let place = Place {
-        snapshot: &job.snapshot,
-        project: &job.view.project,
-        uri: job.view.uri(),
-        version: Some(job.view.version()),
-        text: job.view.text(),
-    };
-    match &job.kind {
-        JobKind::ProjectFile { path } => Some(Outcome {
-            diagnostics: diagnostics::of_problems(
-                &job.view.project.state.problems_of(path),
-                &place,
-            ),
-            report: None,
-        }),
-        JobKind::Code { language, previous } => {
-            let target = Target {
-                path: job.view.path.as_deref(),
-                text: &job.view.text().text,
-                language: *language,
-                previous: previous.clone(),
-            };
-            let report = job
-                .view
-                .project
-                .state
-                .check_text(&target, &job.cancel)
-                .ok()?;
-            Some(Outcome {
-                diagnostics: diagnostics::of_report(&report, &place),
-                report: Some(Arc::new(report)),
-            })
-        }
-    }
 }

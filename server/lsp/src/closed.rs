@@ -83,11 +83,6 @@ impl Server {
             let found = catch_unwind(AssertUnwindSafe(|| {
                 check_file(&snapshot, &project, &file.path, &AtomicBool::new(false))
             }));
-            let mut session = server.session();
-            if session.closed_checks.get(&key) != Some(&serial) {
-                return;
-            }
-            session.closed_checks.remove(&key);
             let diagnostics = match found {
                 Ok(Ok(Some(diagnostics))) => diagnostics,
                 Ok(Ok(None) | Err(_)) => Vec::new(),
@@ -96,7 +91,13 @@ impl Server {
                     Vec::new()
                 }
             };
-            server.publish_closed(&mut session, file, diagnostics);
+            let findings = server.findings(&file.uri, None, diagnostics);
+            let mut session = server.session();
+            if session.closed_checks.get(&key) != Some(&serial) {
+                return;
+            }
+            session.closed_checks.remove(&key);
+            server.publish_closed(&mut session, file, &findings);
         });
     }
 
@@ -258,6 +259,7 @@ impl Server {
             let Some(uri) = project.uri_of(&file.rel) else {
                 return;
             };
+            let found = self.findings(&uri, None, diagnostics);
             let mut session = self.session();
             let current = session
                 .folders
@@ -271,7 +273,7 @@ impl Server {
                 path: file.rel.clone(),
             };
             if current {
-                self.publish_closed(&mut session, closed, diagnostics);
+                self.publish_closed(&mut session, closed, &found);
             } else {
                 self.check_closed(&mut session, closed);
             }

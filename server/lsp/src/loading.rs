@@ -256,7 +256,8 @@ impl Server {
                 folder: key.clone(),
                 path,
             };
-            self.publish_closed(session, file, diagnostics);
+            let findings = self.findings(&file.uri, None, diagnostics);
+            self.publish_closed(session, file, &findings);
         }
     }
 }

@@ -3,6 +3,7 @@
 //! fast the client reads, or on whether it answers.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -33,6 +34,21 @@ struct Inner {
     open: AtomicBool,
     next_id: AtomicI64,
     waiting: Mutex<BTreeMap<i64, oneshot::Sender<Option<Value>>>>,
+}
+
+/// A notification that is written out already.
+#[derive(Debug)]
+pub struct Prepared {
+    body: Vec<u8>,
+    digest: u64,
+}
+
+impl Prepared {
+    /// Equal for equal notifications, within one run.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        self.digest
+    }
 }
 
 /// The other end of an [`Outbox`].
@@ -78,6 +94,34 @@ impl Outbox {
     /// Sends a notification.
     pub fn notify<N: Notification>(&self, params: &N::Params) {
         self.notify_as(N::METHOD, params);
+    }
+
+    /// A notification ready to be sent with [`Self::send_prepared`]; the work
+    /// of writing it is done here.
+    #[must_use]
+    pub fn prepare<N: Notification>(&self, params: &N::Params) -> Prepared {
+        let message = NotificationMessage {
+            jsonrpc: "2.0",
+            method: N::METHOD,
+            params,
+        };
+        let body = serde_json::to_vec(&message).unwrap_or_else(|error| {
+            tracing::error!("{} could not be written: {error}", N::METHOD);
+            Vec::new()
+        });
+        let mut hasher = DefaultHasher::new();
+        body.hash(&mut hasher);
+        Prepared {
+            digest: hasher.finish(),
+            body,
+        }
+    }
+
+    /// Sends what was prepared.
+    pub fn send_prepared(&self, prepared: &Prepared) {
+        if self.0.open.load(Ordering::SeqCst) && !prepared.body.is_empty() {
+            self.send(&prepared.body);
+        }
     }
 
     /// Sends a notification of our own making.

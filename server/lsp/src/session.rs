@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use asd_syntax::Tree;
 use asd_text::{DocumentEdit, Encoding};
-use tower_lsp_server::ls_types::{Diagnostic, Uri};
+use tower_lsp_server::ls_types::Uri;
 
 use crate::document::OpenDocument;
 use crate::project::{self, Project};
@@ -121,7 +121,10 @@ pub(crate) struct Published {
     pub(crate) uri: Uri,
     /// `None` for a closed file.
     pub(crate) stamp: Option<Stamp>,
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Of the whole notification.
+    pub(crate) digest: u64,
+    /// Whether nothing was found.
+    pub(crate) empty: bool,
 }
 
 /// A closed file whose findings stay in the list of problems.
