@@ -18,6 +18,7 @@ import { statusNotification } from "./protocol.ts";
 import { CoalescingQueue } from "./queue.ts";
 import { findServer, ServerUnavailable, type Server } from "./server.ts";
 import { logLevel, SECTION, serverSettings } from "./settings.ts";
+import { forwardStderr } from "./stderr.ts";
 import type { StatusItem } from "./status.ts";
 import type { TraceChannel } from "./trace.ts";
 import { formatVersion, isCompatible, parseVersion } from "./version.ts";
@@ -132,6 +133,19 @@ export class Session {
       // run commands or bring HTML into a hover.
       markdown: { isTrusted: false, supportHtml: false },
       middleware: middleware(() => this.running),
+      stdioOptions: {
+        // stdout is the wire.
+        stdout: () => undefined,
+        stderr: (input) => {
+          forwardStderr(
+            input,
+            () => this.running !== undefined,
+            (level, text) => {
+              this.output[level](text);
+            },
+          );
+        },
+      },
       // A server that ends while it starts is one failure and one message, which
       // `start` shows; the library would report each pipe that breaks as well.
       initializationFailedHandler: () => false,
