@@ -25,7 +25,7 @@ impl Random {
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
         let next = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33;
-        usize::try_from(next).unwrap() % limit.max(1)
+        usize::try_from(next).expect("31 bits") % limit.max(1)
     }
 
     fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
@@ -374,7 +374,7 @@ fn converse(seed: u64) {
             ),
         ),
     ]);
-    let encoding = ENCODINGS[usize::try_from(seed % 3).unwrap()];
+    let encoding = ENCODINGS[usize::try_from(seed % 3).expect("below three")];
     let client = Builder::new(&workspace).encoding(encoding).start();
     let document = |uri: String, language| Document {
         uri,
