@@ -42,8 +42,14 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
     let Some(callee) = node.child_by_field_name("function").map(unwrapped) else {
         return;
     };
-    let Some((object, "log")) = member(cx, callee) else {
-        return;
+    let object = match member(cx, callee) {
+        Some((object, "log")) => object,
+        // `console.log.apply(console, arguments)`
+        Some((method, "call" | "apply")) => match member(cx, unwrapped(method)) {
+            Some((object, "log")) => object,
+            _ => return,
+        },
+        _ => return,
     };
     if global(cx, object) != Some("console") || cx.in_folder(FOLDERS) || is_tool(cx.file_name()) {
         return;
