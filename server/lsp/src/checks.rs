@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use asd_guard::{FileReport, Target};
+use asd_recipe::Problem;
 use asd_syntax::{Language, Tree};
 use tower_lsp_server::ls_types::notification::PublishDiagnostics;
 use tower_lsp_server::ls_types::{Diagnostic, PublishDiagnosticsParams, Uri};
@@ -18,7 +19,7 @@ use crate::diagnostics::{self, Place};
 use crate::outbox::Prepared;
 use crate::project::is_knowledge;
 use crate::server::Server;
-use crate::session::{ClosedFile, Published, Running, Session, Stamp};
+use crate::session::{ClosedFile, Published, Running, Session, Stamp, key_of_folder};
 use crate::snapshot::{DocumentView, Snapshot};
 use crate::uri::UriKey;
 
@@ -38,7 +39,7 @@ enum JobKind {
         previous: Option<Tree>,
     },
     /// A recipe or another file of the project, whose problems are known.
-    ProjectFile { path: String },
+    ProjectFile { path: String, stopped: Vec<Problem> },
 }
 
 /// What a check came to.
@@ -121,8 +122,9 @@ impl Server {
             text: job.view.text(),
         };
         match &job.kind {
-            JobKind::ProjectFile { path } => {
-                let problems = job.view.project.state.problems_of(path);
+            JobKind::ProjectFile { path, stopped } => {
+                let mut problems = job.view.project.state.problems_of(path);
+                problems.extend_from_slice(stopped);
                 let found = diagnostics::of_problems(&problems, &place);
                 Some(Outcome {
                     findings: self.findings(job.view.uri(), Some(job.view.version()), found),
@@ -159,6 +161,8 @@ impl Server {
             {
                 history.adopt(job.stamp.serial, tree);
             }
+            let file = job.view.path.as_deref().unwrap_or("an unsaved document");
+            self.note_stopped_rules(session, &job.view.project, &report, file);
             job.view
                 .document
                 .keep_report(job.view.project.epoch, report);
@@ -167,7 +171,7 @@ impl Server {
             return;
         };
         let view = session.snapshot().view(&document);
-        if Session::stamp(&view) != job.stamp {
+        if session.stamp(&view) != job.stamp {
             return;
         }
         self.publish_open(session, key, &document.uri, job.stamp, &outcome.findings);
@@ -300,7 +304,15 @@ fn prepare(session: &Session, key: &UriKey) -> Option<Job> {
             if view.project.overlays.get(path) != Some(&document.serial) {
                 return None;
             }
-            JobKind::ProjectFile { path: path.clone() }
+            let stopped = session
+                .folders
+                .iter()
+                .find(|folder| folder.key == key_of_folder(&view.project.uri))
+                .map_or_else(Vec::new, |folder| folder.quarantine.problems(path));
+            JobKind::ProjectFile {
+                path: path.clone(),
+                stopped,
+            }
         }
         _ => JobKind::Code {
             language: document.language()?,
@@ -311,7 +323,7 @@ fn prepare(session: &Session, key: &UriKey) -> Option<Job> {
         },
     };
     Some(Job {
-        stamp: Session::stamp(&view),
+        stamp: session.stamp(&view),
         cancel: session.running.get(key)?.cancel.clone(),
         snapshot,
         view,

@@ -32,6 +32,7 @@ mod outbox;
 mod progress;
 pub mod project;
 mod project_files;
+mod quarantine;
 mod recipe_commands;
 mod recipe_file;
 mod recipes;

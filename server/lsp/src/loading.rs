@@ -15,6 +15,7 @@ use asd_workspace::ProjectState;
 
 use crate::diagnostics::{self, Place};
 use crate::project::{Project, is_knowledge};
+use crate::quarantine::Quarantine;
 use crate::server::Server;
 use crate::session::{ClosedFile, Folder, Pending, Session, Sweep};
 use crate::uri::UriKey;
@@ -114,6 +115,9 @@ impl Server {
             notes: Mutex::default(),
         });
         folder.project = Some(project.clone());
+        if !same_rules {
+            folder.quarantine = Quarantine::default();
+        }
         session.projects_changed();
         self.loaded().notify_waiters();
 
@@ -157,7 +161,7 @@ impl Server {
 
     /// Has the folder's own files looked at for problems, all of them, since a
     /// change of one may be a problem of another.
-    fn schedule_sweep(&self, session: &mut Session, key: &UriKey) {
+    pub(crate) fn schedule_sweep(&self, session: &mut Session, key: &UriKey) {
         let Some(folder) = session.folder_mut(key) else {
             return;
         };
@@ -179,7 +183,7 @@ impl Server {
                 None => return,
             };
             let Some(project) = project else { return };
-            let problems = catch_unwind(AssertUnwindSafe(|| project.state.all_problems()))
+            let mut problems = catch_unwind(AssertUnwindSafe(|| project.state.all_problems()))
                 .unwrap_or_else(|_| {
                     tracing::error!("looking for problems in recipes failed unexpectedly");
                     Vec::new()
@@ -191,6 +195,13 @@ impl Server {
             let again = std::mem::replace(&mut folder.sweep, Sweep::Running) == Sweep::Again;
             if !again {
                 folder.sweep = Sweep::Idle;
+                for recipe in folder.quarantine.recipes() {
+                    let stopped = folder.quarantine.problems(recipe);
+                    match problems.iter_mut().find(|(path, _)| path == recipe) {
+                        Some((_, problems)) => problems.extend(stopped),
+                        None => problems.push((recipe.to_owned(), stopped)),
+                    }
+                }
                 // What merely could be better is shown when the file is opened.
                 let broken: Vec<_> = problems
                     .into_iter()

@@ -12,6 +12,7 @@ use tower_lsp_server::ls_types::Uri;
 
 use crate::document::OpenDocument;
 use crate::project::{self, Project};
+use crate::quarantine::Quarantine;
 use crate::settings::{ClientFacts, Settings};
 use crate::snapshot::{DocumentView, Parts, Snapshot};
 use crate::uri::UriKey;
@@ -43,6 +44,8 @@ pub(crate) struct Session {
     pub(crate) status: Option<crate::status::Status>,
     /// Workspace checks under way, by their progress token.
     pub(crate) workspace_checks: BTreeMap<String, Arc<AtomicBool>>,
+    /// Grows whenever another rule had to be stopped.
+    pub(crate) quarantined: u64,
     serial: u64,
 }
 
@@ -79,6 +82,8 @@ pub(crate) struct Folder {
     pub(crate) problem_files: usize,
     /// Whether those are being looked for.
     pub(crate) sweep: Sweep,
+    /// Its rules that had to be stopped.
+    pub(crate) quarantine: Quarantine,
 }
 
 /// What a folder's next state has to take account of.
@@ -114,6 +119,8 @@ impl Pending {
 pub(crate) struct Stamp {
     pub(crate) serial: u64,
     pub(crate) epoch: u64,
+    /// For a recipe, how many rules had been stopped.
+    pub(crate) quarantined: u64,
 }
 
 /// What the client was told of a document last.
@@ -208,6 +215,7 @@ impl Session {
             running: BTreeMap::new(),
             status: None,
             workspace_checks: BTreeMap::new(),
+            quarantined: 0,
             serial: 0,
         }
     }
@@ -308,7 +316,7 @@ impl Session {
 
     /// The stamp that a result for this document has to carry. The problems of
     /// a recipe depend on every other one, its findings on the rules alone.
-    pub(crate) fn stamp(view: &DocumentView) -> Stamp {
+    pub(crate) fn stamp(&self, view: &DocumentView) -> Stamp {
         let knowledge = view.path.as_deref().is_some_and(project::is_knowledge);
         Stamp {
             serial: view.document.serial,
@@ -317,6 +325,7 @@ impl Session {
             } else {
                 view.project.epoch
             },
+            quarantined: if knowledge { self.quarantined } else { 0 },
         }
     }
 
@@ -361,6 +370,7 @@ impl Folder {
             new_files: BTreeSet::new(),
             problem_files: 0,
             sweep: Sweep::Idle,
+            quarantine: Quarantine::default(),
         })
     }
 
