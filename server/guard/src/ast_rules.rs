@@ -26,6 +26,20 @@ pub(crate) struct AstCandidate<'r> {
     pub(crate) fix: Option<&'r Template>,
 }
 
+impl AstCandidate<'_> {
+    /// Whether a node of that range can match, by the literals in it.
+    fn has_hit_in(&self, range: &std::ops::Range<usize>) -> bool {
+        match &self.reach {
+            Reach::Hits(hits) if self.matcher.literals_inside => {
+                let next = hits.partition_point(|(start, _)| (*start as usize) < range.start);
+                hits.get(next)
+                    .is_some_and(|(start, _)| (*start as usize) < range.end)
+            }
+            _ => true,
+        }
+    }
+}
+
 /// One match.
 pub(crate) struct AstMatch {
     pub(crate) rule: u32,
@@ -169,8 +183,12 @@ impl<'a> Run<'_, 'a, '_> {
         }
         let node = self.root.adopt(node);
         let mut found = Vec::new();
+        let range = node.range();
         for &index in by_kind.iter().chain(&self.any_kind) {
             let candidate = &self.candidates[index as usize];
+            if !candidate.has_hit_in(&range) {
+                continue;
+            }
             found.extend(self.match_node(candidate, &node));
         }
         self.matches.extend(found);

@@ -21,8 +21,8 @@ pub(crate) struct Prefilter {
 struct Automaton {
     literals: Vec<Literal>,
     search: AhoCorasick,
-    /// Whether matches have to be compared with their literal, case and all.
-    folds: bool,
+    /// Whether a match still has to be compared with its literal.
+    compares: bool,
 }
 
 /// A rule that has to look at a text.
@@ -107,8 +107,7 @@ impl Prefilter {
                     folds_beyond_ascii = true;
                     continue;
                 };
-                let wanted = &automaton.literals[literal];
-                if automaton.folds && !wanted.fold && text[hit.range()] != wanted.text {
+                if automaton.compares && !automaton.literals[literal].stands_at(text, hit.start()) {
                     continue;
                 }
                 #[expect(clippy::cast_possible_truncation, reason = "checked above")]
@@ -165,9 +164,9 @@ impl Automaton {
             .build(literals.iter().map(|literal| &literal.text))
             .ok()?;
         Some(Self {
+            compares: folds || literals.iter().any(|literal| literal.word),
             literals,
             search,
-            folds,
         })
     }
 }
@@ -180,6 +179,7 @@ mod tests {
         Literal {
             text: text.to_owned(),
             fold: true,
+            word: false,
         }
     }
 
@@ -199,6 +199,17 @@ mod tests {
             [hits(0, &[(2, 6)]), hits(1, &[(4, 4)])]
         );
         assert_eq!(prefilter.scan("nothing"), []);
+    }
+
+    #[test]
+    fn a_word_is_not_a_part_of_one() {
+        let a = [Literal::word("api4")];
+        let prefilter = Prefilter::new(&[Some(&a)], None);
+        assert_eq!(prefilter.scan("api45 xapi4 饼api4 api4饼 _api4"), []);
+        assert_eq!(
+            prefilter.scan("api4 (api4)1api4"),
+            [hits(0, &[(0, 4), (6, 4), (12, 4)])]
+        );
     }
 
     #[test]

@@ -82,11 +82,11 @@ impl AstGuard {
 }
 
 impl AstMatcher {
-    pub(crate) fn from_pattern(pattern: Pattern) -> Self {
-        let literal = longest_terminal(&pattern.node, &pattern.strictness);
+    pub(crate) fn from_pattern(pattern: Pattern, language: Language) -> Self {
+        let literal = longest_terminal(&pattern.node, &pattern.strictness, language);
         Self {
             kinds: kinds_of(&pattern),
-            literals: better(None, literal.map(|text| vec![Literal::exactly(text)])),
+            literals: better(None, literal.map(|literal| vec![literal])),
             literals_inside: true,
             how: How::Pattern(Box::new(pattern)),
         }
@@ -101,9 +101,10 @@ fn compile(source: &Source, language: Language) -> Result<AstMatcher, BadPattern
         )));
     };
     match source {
-        Source::Pattern { pattern } => {
-            Ok(AstMatcher::from_pattern(code_pattern(pattern, language)?))
-        }
+        Source::Pattern { pattern } => Ok(AstMatcher::from_pattern(
+            code_pattern(pattern, language)?,
+            language,
+        )),
         Source::Rule {
             rule,
             constraints,
@@ -300,24 +301,47 @@ impl LiteralReading<'_> {
             }
             _ => return None,
         };
-        let literal = longest_terminal(&pattern.node, &pattern.strictness)?;
-        better(None, Some(vec![Literal::exactly(literal)]))
+        let literal = longest_terminal(&pattern.node, &pattern.strictness, self.language)?;
+        better(None, Some(vec![literal]))
     }
 }
 
 /// The longest token of a pattern that the text must hold as it stands.
-fn longest_terminal<'p>(node: &'p PatternNode, strictness: &MatchStrictness) -> Option<&'p str> {
+fn longest_terminal(
+    node: &PatternNode,
+    strictness: &MatchStrictness,
+    language: Language,
+) -> Option<Literal> {
     match node {
         PatternNode::MetaVar { .. } => None,
-        PatternNode::Terminal { text, is_named, .. } => match strictness {
-            MatchStrictness::Cst | MatchStrictness::Smart => Some(text.as_str()),
-            MatchStrictness::Ast | MatchStrictness::Relaxed if *is_named => Some(text.as_str()),
-            _ => None,
-        },
+        PatternNode::Terminal {
+            text,
+            is_named,
+            kind_id,
+        } => {
+            let counts = match strictness {
+                MatchStrictness::Cst | MatchStrictness::Smart => true,
+                MatchStrictness::Ast | MatchStrictness::Relaxed => *is_named,
+                _ => false,
+            };
+            // An identifier goes as far as letters do; the content of a string
+            // may stand right behind an escape.
+            let is_identifier = language.grammar().is_some_and(|grammar| {
+                let kind = grammar.node_kind_for_id(*kind_id);
+                kind.is_some_and(|kind| kind.ends_with("identifier"))
+            });
+            counts.then(|| {
+                if is_identifier && text.chars().all(|c| c.is_alphanumeric() || c == '_') {
+                    Literal::word(text)
+                } else {
+                    Literal::exactly(text)
+                }
+            })
+        }
         PatternNode::Internal { children, .. } => children
             .iter()
-            .filter_map(|child| longest_terminal(child, strictness))
-            .max_by_key(|text| text.len()),
+            .filter_map(|child| longest_terminal(child, strictness, language))
+            .max_by_key(|literal| literal.text.len()),
     }
 }
 

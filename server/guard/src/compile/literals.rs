@@ -16,12 +16,14 @@ const MIN_LENGTH: usize = 2;
 const LONG_ENOUGH: usize = 10;
 const MAX_LENGTH: usize = 64;
 
-/// A text that must occur, up to ASCII case when `fold` is set (it is then in
-/// lower case).
+/// A text that must occur.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Literal {
     pub(crate) text: String,
+    /// Up to ASCII case; the text is then in lower case.
     pub(crate) fold: bool,
+    /// As a whole word: no letter stands before it, no letter or digit behind.
+    pub(crate) word: bool,
 }
 
 impl Literal {
@@ -29,6 +31,7 @@ impl Literal {
         Self {
             text: String::new(),
             fold: false,
+            word: false,
         }
     }
 
@@ -36,7 +39,32 @@ impl Literal {
         Self {
             text: text.into(),
             fold: false,
+            word: false,
         }
+    }
+
+    pub(crate) fn word(text: impl Into<String>) -> Self {
+        Self {
+            word: true,
+            ..Self::exactly(text)
+        }
+    }
+
+    /// Whether it stands in `text` at `start`, where its bytes do, up to case.
+    pub(crate) fn stands_at(&self, text: &str, start: usize) -> bool {
+        let end = start + self.text.len();
+        let bytes = text.as_bytes();
+        if !self.fold && bytes[start..end] != *self.text.as_bytes() {
+            return false;
+        }
+        if !self.word {
+            return true;
+        }
+        let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_' || *byte >= 0x80;
+        let before = start.checked_sub(1).and_then(|at| bytes.get(at));
+        let behind = bytes.get(end);
+        !before.is_some_and(is_letter)
+            && !behind.is_some_and(|byte| is_letter(byte) || byte.is_ascii_digit())
     }
 
     fn then(&self, next: &Self) -> Self {
@@ -45,7 +73,11 @@ impl Literal {
         if fold {
             text.make_ascii_lowercase();
         }
-        Self { text, fold }
+        Self {
+            text,
+            fold,
+            word: false,
+        }
     }
 }
 
@@ -129,6 +161,7 @@ impl Best {
             end -= 1;
         }
         Literal {
+            word: literal.word && end == literal.text.len(),
             text: text[..end].to_owned(),
             fold: literal.fold,
         }
@@ -259,6 +292,7 @@ fn exact_class(class: &Class) -> Option<Vec<Literal>> {
         return Some(vec![Literal {
             text: lower.to_string(),
             fold: true,
+            word: false,
         }]);
     }
     Some(members.into_iter().map(Literal::exactly).collect())

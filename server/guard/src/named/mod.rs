@@ -97,7 +97,7 @@ pub(crate) fn compile(source: &Source, language: Language) -> Result<AstMatcher,
             })?;
             let pattern = code_pattern(pattern, language)?;
             let kinds = kinds_of(&pattern);
-            let plain = AstMatcher::from_pattern(pattern.clone());
+            let plain = AstMatcher::from_pattern(pattern.clone(), language);
             Ok(AstMatcher {
                 how: How::Named(Named::NotInContext {
                     pattern: Box::new(pattern),
