@@ -115,6 +115,21 @@ fn macro_name<'a>(cx: &FileCx<'a>, invocation: Node<'a>) -> &'a str {
     path.rsplit("::").next().unwrap_or(path)
 }
 
+/// In the arguments of a macro there are tokens only: the place of `name!(…)`
+/// when `token` is its name. The body of `macro_rules!` is no code yet.
+fn macro_in_macro<'a>(cx: &FileCx<'a>, token: Node<'a>, names: &[&str]) -> Option<asd_text::Span> {
+    names.contains(&cx.text_of(token)).then_some(())?;
+    cx.parent(token)
+        .filter(|parent| parent.kind() == "token_tree")?;
+    let mark = token.next_sibling().filter(|next| next.kind() == "!")?;
+    let arguments = mark
+        .next_sibling()
+        .filter(|next| next.kind() == "token_tree")?;
+    cx.ancestors(token)
+        .all(|outer| outer.kind() != "macro_definition")
+        .then(|| asd_text::Span::new(token.start_byte(), arguments.end_byte()))
+}
+
 /// In the arguments of a macro there are tokens only: the place of `.method()`
 /// when `token` is its name, from the start of the receiver's last token.
 fn method_in_macro<'a>(cx: &FileCx<'a>, token: Node<'a>, method: &str) -> Option<asd_text::Span> {

@@ -293,3 +293,80 @@ fn rules_are_in_order_and_whole() {
         }
     }
 }
+
+#[test]
+fn the_list_of_pages_has_every_rule() {
+    let list = std::fs::read_to_string(root().join("docs/rules/README.md")).unwrap();
+    for rule in RULES {
+        assert!(
+            list.contains(&format!("| [{0}]({0}.md) |", rule.id)),
+            "{} is not in docs/rules/README.md",
+            rule.id
+        );
+    }
+}
+
+/// The ids that are reported for a text when all rules are on.
+fn all_on(language: Language, path: &str, text: &str) -> Vec<&'static str> {
+    let plan = Plan::new(language, RULES.iter().map(|rule| (*rule, None)));
+    let tree = asd_syntax::parse(language, text, None).unwrap();
+    let mask = Mask::new(language, text);
+    let cx = FileCx::new(Some(path), text, language, Some(&tree), &mask, false);
+    let mut ids: Vec<&'static str> = plan.run(&cx).found.iter().map(|f| f.rule.id).collect();
+    ids.sort_unstable();
+    ids
+}
+
+/// Two rules that describe one fault on different layers report it once.
+#[test]
+fn the_higher_layer_wins() {
+    assert_eq!(
+        all_on(
+            Language::Objc,
+            "A.h",
+            "@interface A : NSObject\n@property (nonatomic, assign) id delegate;\n@end\n"
+        ),
+        ["ast_assign_object_property"]
+    );
+    assert_eq!(
+        all_on(
+            Language::Objc,
+            "A.h",
+            "@interface A : NSObject\n@property (nonatomic, unsafe_unretained) id delegate;\n@end\n"
+        ),
+        ["objc-assign-object"]
+    );
+    assert_eq!(
+        all_on(
+            Language::Objc,
+            "A.m",
+            "@implementation A\n- (void)f {\n  self.h = ^{ [self x]; };\n  _h = ^{ _count = 1; };\n}\n@end\n"
+        ),
+        ["ast_missing_weakify", "objc-block-retain-cycle"]
+    );
+    let disposed = "class _S extends State<W> {\n  Future<void> load() async {\n    await x();\n    setState(() {});\n  }\n  @override\n  void dispose() { super.dispose(); }\n}\n";
+    assert_eq!(
+        all_on(Language::Dart, "lib/a.dart", disposed),
+        ["dart-setstate-after-dispose"]
+    );
+}
+
+/// Whatever is typed, no rule panics: every prefix of every case is checked.
+#[test]
+fn half_written_text_is_no_problem() {
+    for entry in std::fs::read_dir(root().join("tests/guards/builtin")).unwrap() {
+        let document = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        for block in blocks(&document) {
+            let (source, _) = marks(&block.body);
+            if source.len() > 1_500 {
+                continue;
+            }
+            let step = 1 + source.len() / 12;
+            for end in (0..source.len()).step_by(step) {
+                if source.is_char_boundary(end) {
+                    all_on(block.language, &block.path, &source[..end]);
+                }
+            }
+        }
+    }
+}

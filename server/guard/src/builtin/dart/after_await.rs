@@ -126,17 +126,24 @@ fn is_mounted(text: &str) -> bool {
 
 /// The last `await` in a node, not in functions inside of it.
 fn awaits(node: Node<'_>) -> Option<Node<'_>> {
-    match node.kind() {
-        "await_expression" => return node.child(0),
-        "function_expression" | "local_function_declaration" => return None,
-        "for_statement" => {
-            if let Some(keyword) = node.child(0).filter(|first| first.kind() == "await") {
-                return Some(keyword);
+    let mut last: Option<Node<'_>> = None;
+    let mut open = vec![node];
+    while let Some(node) = open.pop() {
+        let keyword = match node.kind() {
+            "function_expression" | "local_function_declaration" => continue,
+            "await_expression" | "for_statement" => {
+                node.child(0).filter(|first| first.kind() == "await")
             }
+            _ => None,
+        };
+        if let Some(keyword) = keyword
+            && last.is_none_or(|last| last.start_byte() < keyword.start_byte())
+        {
+            last = Some(keyword);
         }
-        _ => {}
+        open.extend(children(node));
     }
-    children(node).filter_map(awaits).last()
+    last
 }
 
 /// The last `await` in a statement after which what follows can run.

@@ -32,8 +32,7 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
     if cx.text_of(body).matches(".clone()").count() <= sink.threshold() as usize {
         return;
     }
-    let mut clones = Vec::new();
-    collect(cx, body, &mut clones);
+    let clones = collect(cx, body);
     let allowed = sink.threshold();
     if let Some(over) = clones.get(allowed as usize)
         && !in_test(cx, node)
@@ -46,16 +45,20 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
     }
 }
 
-fn collect<'a>(cx: &FileCx<'a>, node: Node<'a>, clones: &mut Vec<Span>) {
-    if node.kind() == "call_expression"
-        && method_call(cx, node, "clone").is_some_and(|(_, arguments)| arguments.is_empty())
-        && !feeds_a_closure(node)
-    {
-        clones.push(span_of(node));
+fn collect<'a>(cx: &FileCx<'a>, body: Node<'a>) -> Vec<Span> {
+    let mut clones = Vec::new();
+    let mut open = vec![body];
+    while let Some(node) = open.pop() {
+        if node.kind() == "call_expression"
+            && method_call(cx, node, "clone").is_some_and(|(_, arguments)| arguments.is_empty())
+            && !feeds_a_closure(node)
+        {
+            clones.push(span_of(node));
+        }
+        open.extend(children(node).filter(|child| child.kind() != "function_item"));
     }
-    for child in children(node).filter(|child| child.kind() != "function_item") {
-        collect(cx, child, clones);
-    }
+    clones.sort_by_key(|span| (span.end, span.start));
+    clones
 }
 
 /// `let tx = tx.clone(); move || …`: a handle that a `move` closure takes.

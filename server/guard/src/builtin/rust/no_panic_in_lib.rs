@@ -1,7 +1,8 @@
 use tree_sitter::Node;
 
+use super::super::bindings::span_of;
 use super::super::{BuiltIn, Check, DEFAULTS, FileCx, Sink};
-use super::{LANGUAGES, in_test, macro_name};
+use super::{LANGUAGES, in_test, macro_in_macro, macro_name};
 
 pub(in super::super) static RULE: BuiltIn = BuiltIn {
     id: "rust-no-panic-in-lib",
@@ -11,7 +12,7 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
     why: "Whoever calls the library cannot go on.",
     skips_tests: true,
     check: Check::Nodes {
-        kinds: |_| &["macro_invocation"],
+        kinds: |_| &["macro_invocation", "identifier"],
         visit,
     },
     page: include_str!("../../../../../docs/rules/rust-no-panic-in-lib.md"),
@@ -19,8 +20,15 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
 };
 
 fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
-    if macro_name(cx, node) == "panic" && !is_program(cx) && !in_test(cx, node) {
-        sink.report(node);
+    let span = match node.kind() {
+        "identifier" => macro_in_macro(cx, node, &["panic"]),
+        _ => (macro_name(cx, node) == "panic").then(|| span_of(node)),
+    };
+    if let Some(span) = span
+        && !is_program(cx)
+        && !in_test(cx, node)
+    {
+        sink.report(span);
     }
 }
 
