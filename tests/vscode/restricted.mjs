@@ -36,10 +36,14 @@ export const restrictedTests = {
       assert.ok(!existsSync(mark), "the program of the project was run");
     },
 
-    async "it is run once the project is trusted"({ workbench, mark }) {
+    async "it is run once the project is trusted, and its failure is one message"({ workbench, mark }) {
       await workbench.run("Workspaces: Manage Workspace Trust");
       await workbench.page.locator(".workspace-trust-editor .workspace-trust-buttons-row a", { hasText: "Trust" }).first().click();
       await until("the program of the project is run", () => existsSync(mark) && readFileSync(mark, "utf8").includes("run"));
+      await until("the failure is shown", async () => (await workbench.notifications()).length > 0);
+      await workbench.settle();
+      const shown = await workbench.notifications();
+      assert.equal(shown.length, 1, shown.join("\n"));
     },
 
     async "a path that cannot be executed gives one error that says so, and a correction helps"({ workbench, workspace, program }) {

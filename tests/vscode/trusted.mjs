@@ -143,6 +143,18 @@ export const trustedTests = {
       await workbench.expectUnderlined("session.ts", COOKIE, [0]);
     },
 
+    async "a server that dies is started again"({ workbench, servers }) {
+      const [before] = servers();
+      process.kill(before, "SIGKILL");
+      await until("another server runs, and only that", () => {
+        const now = servers();
+        return now.length === 1 && now[0] !== before;
+      });
+      const place = await workbench.expectUnderlined("session.ts", COOKIE, [0]);
+      // The editor is narrow here: only the beginning of the text is in sight.
+      await workbench.hover({ ...place, right: place.left + 30 }, "@cookie-di · rule");
+    },
+
     async "a document that has no file yet is checked"({ workbench }) {
       await workbench.run("File: New Untitled Text File");
       await workbench.run("Change Language Mode");

@@ -8,6 +8,9 @@ import { RESTART_SETTINGS, SECTION } from "./settings.ts";
 import { StatusItem } from "./status.ts";
 import { TraceChannel } from "./trace.ts";
 
+/** One act of a person can be several events: trust changes settings too. */
+const RESTART_DELAY_MS = 200;
+
 let session: Session | undefined;
 
 export function activate(context: ExtensionContext): void {
@@ -17,17 +20,27 @@ export function activate(context: ExtensionContext): void {
   const own = new Session(context, output, trace, status);
   session = own;
   context.subscriptions.push(output, trace, status);
+  let timer: NodeJS.Timeout | undefined;
+  const restartSoon = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void own.restart(), RESTART_DELAY_MS);
+  };
   registerCommands({ context, session: own, status, output });
   context.subscriptions.push(
     workspace.onDidChangeConfiguration((event) => {
       if (RESTART_SETTINGS.some((setting) => event.affectsConfiguration(setting))) {
-        void own.restart();
+        restartSoon();
       } else if (event.affectsConfiguration(SECTION)) {
         void own.sendSettings();
       }
     }),
     // From now on the person's own binary and the project's commands may run.
-    workspace.onDidGrantWorkspaceTrust(() => void own.restart()),
+    workspace.onDidGrantWorkspaceTrust(restartSoon),
+    {
+      dispose: () => {
+        clearTimeout(timer);
+      },
+    },
   );
   // Not awaited: an editor that opens must not wait for a server that starts.
   void own.restart();
