@@ -118,7 +118,7 @@ fn suppressed_lines(text: &str, comment: Span, at: usize) -> Span {
     ];
     let alone = around.iter().all(|rest| {
         rest.chars()
-            .all(|c| c.is_whitespace() || matches!(c, '{' | '}'))
+            .all(|c| c.is_whitespace() || matches!(c, '{' | '}' | '\u{feff}'))
     });
     if alone && !last.is_last() {
         let next = Line::starting(text, last.next).content;

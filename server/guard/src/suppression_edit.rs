@@ -1,6 +1,6 @@
 //! Writing suppression comments. (editor.md §3)
 
-use asd_syntax::{Language, Node};
+use asd_syntax::{CommentSlot, Language};
 use asd_text::{Span, TextEdit};
 
 use crate::part::{Line, Part, lines};
@@ -66,52 +66,42 @@ fn on_line(part: &Part<'_>, at: usize, rule_id: &str) -> Option<TextEdit> {
     }
     let text = part.text;
     let line = Line::around(text, at).content;
-    let content = line.of(text);
-    let bare = content.trim_start_matches(['\u{feff}', ' ', '\t']);
-    let first = line.end - bare.len();
-    if can_go_above(part, line, first) {
-        let form = form_at(part, first)?;
-        let indentation = content[..content.len() - bare.len()].trim_start_matches('\u{feff}');
+    let directive = format!("{} {rule_id}", suppress::MARK);
+    if let Some(slot) = asd_syntax::comment_above(part.language, text, None, at)
+        && is_directly_above(text, line, slot.at)
+    {
+        let content = &text[slot.at..line.end];
+        let blanks = content.len() - content.trim_start_matches([' ', '\t']).len();
         let number = part.lines().line_of(at);
         let ending = part.lines().line_ending(text, number).as_str();
-        let comment = form.write(&format!("{} {rule_id}", suppress::MARK));
+        let comment = written(&slot, &directive);
         return Some(TextEdit::insert(
-            first - indentation.len(),
-            format!("{indentation}{comment}{ending}"),
+            slot.at,
+            format!("{}{comment}{ending}", &content[..blanks]),
         ));
     }
-    // Inside a literal over several lines only the end of its last line is
-    // code again.
-    let is_code = part
-        .mask()
-        .at(line.end)
-        .is_none_or(|span| span.span.start >= line.end)
-        && (line.end == text.len() || part.mask().at(line.end).is_none());
-    if !is_code || content.ends_with('\\') || content.starts_with("#!") {
-        return None;
-    }
-    let form = form_at(part, line.end)?;
-    let comment = form.write(&format!("{} {rule_id}", suppress::MARK));
-    Some(TextEdit::insert(line.end, format!(" {comment}")))
+    let slot = asd_syntax::comment_behind(part.language, text, None, at)?;
+    let comment = written(&slot, &directive);
+    Some(TextEdit::insert(slot.at, format!(" {comment}")))
 }
 
-/// Whether a line of its own in front of `line` would be a comment there and
-/// change nothing.
-fn can_go_above(part: &Part<'_>, line: Span, first: usize) -> bool {
-    let text = part.text;
-    let inside = part
-        .mask()
-        .at(line.start)
-        .is_some_and(|span| span.span.start < line.start);
-    let continued = line.start > 0 && {
-        let before = Line::around(text, line.start - 1).content;
-        before.of(text).ends_with('\\')
-    };
-    let prolog = ["#!", "<?xml", "<!DOCTYPE", "<!doctype"]
-        .iter()
-        .any(|start| text[first..].starts_with(start))
-        && line.start == 0;
-    !inside && !continued && !prolog
+fn written(slot: &CommentSlot, text: &str) -> String {
+    if slot.close.is_empty() {
+        format!("{} {text}", slot.open)
+    } else {
+        format!("{} {text} {}", slot.open, slot.close)
+    }
+}
+
+/// Whether a comment at `at` would be on the line before `line`, and would not
+/// take the first line from what has to be there.
+fn is_directly_above(text: &str, line: Span, at: usize) -> bool {
+    let content = line.of(text).trim_start_matches('\u{feff}');
+    let must_be_first = line.start == 0
+        && ["#!", "<?xml", "<!DOCTYPE", "<!doctype"]
+            .iter()
+            .any(|start| content.starts_with(start));
+    at >= line.start && at <= line.end && !must_be_first
 }
 
 fn names(directive: &Directive, rule_id: &str) -> bool {
@@ -144,13 +134,13 @@ fn in_file(part: &Part<'_>, rule_id: &str) -> Option<TextEdit> {
     if let Some(directive) = existing.first() {
         return Some(merged(directive, rule_id));
     }
-    let form = Form::of(part.language)?;
     let at = below_what_must_be_first(part.language, text);
+    let slot = plain_slot(part.language, at)?;
     if !suppress::is_at_the_top(text, at) {
         return None;
     }
     let ending = part.lines().line_ending(text, 0).as_str();
-    let comment = form.write(&format!("{} {rule_id}", suppress::FILE_MARK));
+    let comment = written(&slot, &format!("{} {rule_id}", suppress::FILE_MARK));
     // The last line before it may have no ending.
     let before = if at > 0 && !text[..at].ends_with(['\n', '\r', '\u{feff}']) {
         ending
@@ -202,69 +192,219 @@ fn below_what_must_be_first(language: Language, text: &str) -> usize {
     at
 }
 
-/// How a comment is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    Line(&'static str),
-    Block(&'static str, &'static str),
-    /// Between the children of an element in JSX.
-    JsxChild,
-}
-
-impl Form {
-    fn of(language: Language) -> Option<Self> {
-        let comments = language.comments();
-        let block = comments.block.map(|(start, end)| Self::Block(start, end));
-        comments.line.map(Self::Line).or(block)
-    }
-
-    fn write(self, text: &str) -> String {
-        match self {
-            Self::Line(start) => format!("{start} {text}"),
-            Self::Block(start, end) => format!("{start} {text} {end}"),
-            Self::JsxChild => format!("{{/* {text} */}}"),
-        }
-    }
-}
-
-/// The form that is a comment at `at`; `None` where none can stand.
-fn form_at(part: &Part<'_>, at: usize) -> Option<Form> {
-    match part.language {
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            let tree = asd_syntax::parse(part.language, part.text, None)?;
-            let form = if is_jsx_child(tree.root_node(), at) {
-                Form::JsxChild
-            } else {
-                Form::Line("//")
-            };
-            Some(form)
-        }
-        Language::Html | Language::Vue | Language::Svelte if is_in_tag(part.text, at) => None,
-        language => Form::of(language),
-    }
-}
-
-/// Whether text written at `at` would stand between the children of an element.
-fn is_jsx_child(root: Node<'_>, at: usize) -> bool {
-    let Some(mut node) = root.descendant_for_byte_range(at, at) else {
-        return false;
+/// How comments are written where nothing is in their way.
+fn plain_slot(language: Language, at: usize) -> Option<CommentSlot> {
+    let comments = language.comments();
+    let (open, close) = match (comments.line, comments.block) {
+        (Some(line), _) => (line, ""),
+        (None, Some(block)) => block,
+        (None, None) => return None,
     };
-    while node.start_byte() == at {
-        match node.parent() {
-            Some(parent) => node = parent,
-            None => return false,
-        }
-    }
-    matches!(node.kind(), "jsx_text" | "jsx_element" | "jsx_fragment")
+    Some(CommentSlot { at, open, close })
 }
 
-/// Whether `at` is between `<` and `>` of a tag, where no comment can stand.
-fn is_in_tag(text: &str, at: usize) -> bool {
-    let before = &text[..at];
-    let open = before.rfind('<');
-    let close = before.rfind('>');
-    open > close
-        && open.is_some_and(|open| {
-            before[open + 1..].starts_with(|c: char| c.is_alphabetic() || c == '/')
-        })
+#[cfg(test)]
+mod tests {
+    use asd_text::apply_edits;
+
+    use super::*;
+
+    /// Suppresses rules, one after the other, at the first `|` of the text.
+    fn suppressed(language: Language, marked: &str, rules: &[&str]) -> String {
+        let at = marked.find('|').expect("a mark");
+        let mut text = marked.replacen('|', "", 1);
+        let errors = |text: &str| {
+            asd_syntax::parse(language, text, None).is_some_and(|tree| tree.root_node().has_error())
+        };
+        let mut at = at;
+        for rule in rules {
+            let finding = Span::new(at, at + 1);
+            let edit = suppression_edit(language, &text, finding, rule, SuppressionScope::Line);
+            let Some(edit) = edit else { continue };
+            let before = errors(&text);
+            if edit.span.start <= at {
+                at += edit.text.len();
+            }
+            text = apply_edits(&text, &[edit]).unwrap();
+            assert!(before || !errors(&text), "does not parse: {text}");
+            let directives = suppress::directives(&Part::new(language, &text));
+            assert!(
+                asd_syntax::regions(language, &text)
+                    .iter()
+                    .any(|r| r.span.touches(at))
+                    || directives.iter().any(|directive| {
+                        names(directive, rule)
+                            && matches!(directive.reach, DirectiveReach::Lines(l) if l.touches(at))
+                    }),
+                "has no effect: {text}"
+            );
+        }
+        text
+    }
+
+    #[test]
+    fn a_comment_of_its_own_above_with_equal_indentation() {
+        assert_eq!(
+            suppressed(Language::JavaScript, "{\r\n\t  |foo();\r\n}", &["a"]),
+            "{\r\n\t  // asd:ignore a\r\n\t  foo();\r\n}"
+        );
+        assert_eq!(
+            suppressed(Language::Python, "|foo()", &["a"]),
+            "# asd:ignore a\nfoo()"
+        );
+        assert_eq!(
+            suppressed(Language::Css, "a {\n  |top: 0;\n}\n", &["a"]),
+            "a {\n  /* asd:ignore a */\n  top: 0;\n}\n"
+        );
+        assert_eq!(
+            suppressed(Language::JavaScript, "\u{feff}|foo();\n", &["a"]),
+            "\u{feff}// asd:ignore a\nfoo();\n"
+        );
+    }
+
+    #[test]
+    fn a_second_rule_joins_the_first_and_none_comes_twice() {
+        assert_eq!(
+            suppressed(Language::Go, "func f() {\n\t|foo()\n}", &["r1", "r2", "r1"]),
+            "func f() {\n\t// asd:ignore r1, r2\n\tfoo()\n}"
+        );
+        assert_eq!(
+            suppressed(
+                Language::JavaScript,
+                "|foo(); // asd:ignore r1 -- it is so\n",
+                &["r2", "r2"]
+            ),
+            "foo(); // asd:ignore r1, r2 -- it is so\n"
+        );
+        assert_eq!(
+            suppressed(Language::JavaScript, "|foo(); // why\n", &["r1"]),
+            "// asd:ignore r1\nfoo(); // why\n"
+        );
+    }
+
+    #[test]
+    fn in_jsx_by_where_it_stands() {
+        let tsx = |marked| suppressed(Language::Tsx, marked, &["r"]);
+        assert_eq!(
+            tsx("const a = (\n  <div>\n    <Foo a={|foo} />\n  </div>\n);\n"),
+            "const a = (\n  <div>\n    {/* asd:ignore r */}\n    <Foo a={foo} />\n  </div>\n);\n"
+        );
+        assert_eq!(
+            tsx("const a = (\n  <div\n\t a={|foo}\n  />\n);\n"),
+            "const a = (\n  <div\n\t // asd:ignore r\n\t a={foo}\n  />\n);\n"
+        );
+        assert_eq!(
+            tsx("const a = <div>{\n  |foo()\n}</div>;\n"),
+            "const a = <div>{\n  // asd:ignore r\n  foo()\n}</div>;\n"
+        );
+        assert_eq!(
+            tsx("const a = <div>\n  text {|foo()}\n</div>;\n"),
+            "const a = <div>\n  {/* asd:ignore r */}\n  text {foo()}\n</div>;\n"
+        );
+        assert_eq!(
+            tsx("const a =\n  <div>{|foo()}</div>;\n"),
+            "const a =\n  // asd:ignore r\n  <div>{foo()}</div>;\n"
+        );
+    }
+
+    #[test]
+    fn inside_a_literal_over_lines_the_comment_goes_behind() {
+        assert_eq!(
+            suppressed(Language::JavaScript, "f(`a\n  ${|foo()}`);\n", &["r"]),
+            "f(`a\n  ${foo()}`); // asd:ignore r\n"
+        );
+        let text = "f(`a\n${foo()}\n`);";
+        let edit = suppression_edit(
+            Language::JavaScript,
+            text,
+            Span::new(7, 10),
+            "r",
+            SuppressionScope::Line,
+        );
+        assert_eq!(edit, None);
+    }
+
+    #[test]
+    fn parts_take_the_syntax_of_their_own_language() {
+        assert_eq!(
+            suppressed(
+                Language::Vue,
+                "<template></template>\n<script>\n  |foo();\n</script>\n",
+                &["r"]
+            ),
+            "<template></template>\n<script>\n  // asd:ignore r\n  foo();\n</script>\n"
+        );
+        assert_eq!(
+            suppressed(Language::Html, "<p>\n  <b>|x</b>\n</p>\n", &["r"]),
+            "<p>\n  <!-- asd:ignore r -->\n  <b>x</b>\n</p>\n"
+        );
+        assert_eq!(
+            suppressed(Language::Markdown, "# T\n\n|foo\n", &["r"]),
+            "# T\n\n<!-- asd:ignore r -->\nfoo\n"
+        );
+        assert_eq!(
+            suppressed(Language::Json, "{\"a\": |1}", &["r"]),
+            "{\"a\": 1}"
+        );
+        assert_eq!(
+            suppressed(Language::Html, "<p\n  a=|1>\n</p>\n", &["r"]),
+            "<p\n  a=1> <!-- asd:ignore r -->\n</p>\n"
+        );
+        assert_eq!(
+            suppressed(Language::Yaml, "a:\n  - |1\n", &["r"]),
+            "a:\n  # asd:ignore r\n  - 1\n"
+        );
+    }
+
+    fn in_whole(language: Language, text: &str, rules: &[&str]) -> String {
+        let mut text = text.to_owned();
+        for rule in rules {
+            let span = Span::empty(text.len());
+            if let Some(edit) =
+                suppression_edit(language, &text, span, rule, SuppressionScope::File)
+            {
+                text = apply_edits(&text, &[edit]).unwrap();
+            }
+        }
+        text
+    }
+
+    #[test]
+    fn for_the_file_it_goes_below_what_must_be_first() {
+        for (language, text, expected) in [
+            (
+                Language::JavaScript,
+                "\u{feff}foo();\n",
+                "\u{feff}// asd:ignore-file a, b\nfoo();\n",
+            ),
+            (
+                Language::Bash,
+                "#!/bin/sh\r\nfoo\r\n",
+                "#!/bin/sh\r\n# asd:ignore-file a, b\r\nfoo\r\n",
+            ),
+            (
+                Language::Python,
+                "#!/usr/bin/python\n# -*- coding: utf-8 -*-\nfoo\n",
+                "#!/usr/bin/python\n# -*- coding: utf-8 -*-\n# asd:ignore-file a, b\nfoo\n",
+            ),
+            (
+                Language::Html,
+                "<!DOCTYPE html>\n<p>",
+                "<!DOCTYPE html>\n<!-- asd:ignore-file a, b -->\n<p>",
+            ),
+            (
+                Language::Markdown,
+                "---\ntitle: a\n---\n# T\n",
+                "---\ntitle: a\n---\n<!-- asd:ignore-file a, b -->\n# T\n",
+            ),
+            (
+                Language::Bash,
+                "#!/bin/sh",
+                "#!/bin/sh\n# asd:ignore-file a, b\n",
+            ),
+            (Language::Rust, "", "// asd:ignore-file a, b\n"),
+        ] {
+            assert_eq!(in_whole(language, text, &["a", "b", "a"]), expected);
+        }
+    }
 }
