@@ -85,16 +85,14 @@ pub(crate) fn run<'a>(
             _ => places = None,
         }
     }
-    if visitor.is_some() {
-        places = None;
-    }
-    let idle = run.any_kind.is_empty() && run.by_kind.is_empty() && visitor.is_none();
-    if !idle {
+    if let Some(visitor) = visitor {
+        run.accompany(visitor, cancel)?;
+    } else if !run.any_kind.is_empty() || !run.by_kind.is_empty() {
         if let Some(places) = &mut places {
             places.sort_unstable();
             places.dedup();
         }
-        run.traverse(places.as_deref(), visitor, cancel)?;
+        run.traverse(places.as_deref(), cancel)?;
     }
     Ok(run.matches)
 }
@@ -127,13 +125,26 @@ impl<'a> Run<'_, 'a, '_> {
         }
     }
 
-    /// Visits every node, or only those that hold one of `places`.
-    fn traverse(
+    /// Shows every node to the visitor and to the candidates.
+    fn accompany(
         &mut self,
-        places: Option<&[usize]>,
-        mut visitor: Option<&mut Visitor<'_, 'a>>,
+        visitor: &mut Visitor<'_, 'a>,
         cancel: &AtomicBool,
     ) -> Result<(), Cancelled> {
+        for nodes in visitor.nodes().chunks(NODES_PER_LOOK as usize) {
+            if cancel.load(Ordering::Relaxed) {
+                return Err(Cancelled);
+            }
+            for placed in nodes {
+                visitor.visit(placed);
+                self.visit(placed.node, placed.kind);
+            }
+        }
+        Ok(())
+    }
+
+    /// Visits every node, or only those that hold one of `places`.
+    fn traverse(&mut self, places: Option<&[usize]>, cancel: &AtomicBool) -> Result<(), Cancelled> {
         let root = self.root.root();
         let mut cursor = root.get_inner_node().walk();
         let mut until_look = NODES_PER_LOOK;
@@ -153,14 +164,8 @@ impl<'a> Run<'_, 'a, '_> {
                     .is_some_and(|place| *place < node.end_byte())
             });
             if holds_a_place {
-                if let Some(visitor) = visitor.as_deref_mut() {
-                    visitor.visit(node);
-                }
-                self.visit(node);
+                self.visit(node, node.kind_id());
                 if cursor.goto_first_child() {
-                    if let Some(visitor) = visitor.as_deref_mut() {
-                        visitor.enter();
-                    }
                     continue;
                 }
             }
@@ -168,15 +173,12 @@ impl<'a> Run<'_, 'a, '_> {
                 if !cursor.goto_parent() {
                     return Ok(());
                 }
-                if let Some(visitor) = visitor.as_deref_mut() {
-                    visitor.leave();
-                }
             }
         }
     }
 
-    fn visit(&mut self, node: tree_sitter::Node<'a>) {
-        let by_kind = self.by_kind.get(usize::from(node.kind_id()));
+    fn visit(&mut self, node: tree_sitter::Node<'a>, kind: u16) {
+        let by_kind = self.by_kind.get(usize::from(kind));
         let by_kind = by_kind.map_or(&[][..], Vec::as_slice);
         if (by_kind.is_empty() && self.any_kind.is_empty()) || node.is_missing() {
             return;

@@ -84,58 +84,55 @@ impl<'a> Bindings<'a> {
     /// Walks the tree of a file.
     pub(crate) fn of(cx: &FileCx<'a>) -> Self {
         let mut bindings = Self::default();
-        let (Some(binder), Some(tree)) = (binder(cx.language), cx.tree) else {
+        let Some(binder) = binder(cx.language) else {
             return bindings;
         };
         let whole = Span::new(0, cx.text.len());
-        let mut cursor = tree.walk();
-        let mut around = vec![Scopes {
+        let file = Scopes {
             function: whole,
             block: whole,
             in_class: false,
-        }];
-        loop {
-            let node = cursor.node();
-            let scopes = *around.last().expect("the file's own scope stays");
-            if node.is_named() {
-                if node.child_count() == 0 && binder.names.contains(&node.kind()) {
-                    bindings
-                        .occurrences
-                        .entry(cx.text_of(node))
-                        .or_default()
-                        .push(node);
-                }
-                (binder.declare)(&mut bindings, cx.text, node, scopes);
-            }
-            if cursor.goto_first_child() {
-                let span = span_of(node);
-                around.push(match (binder.opens)(node.kind()) {
-                    Opens::Nothing => scopes,
-                    Opens::Function => Scopes {
-                        function: span,
-                        block: span,
-                        in_class: false,
-                    },
-                    Opens::Block => Scopes {
-                        block: span,
-                        in_class: false,
-                        ..scopes
-                    },
-                    Opens::Class => Scopes {
-                        block: span,
-                        in_class: true,
-                        ..scopes
-                    },
-                });
+        };
+        // The scopes that the nodes around have inside.
+        let mut around: Vec<Scopes> = Vec::new();
+        for placed in cx.nodes() {
+            around.truncate(placed.depth as usize);
+            let node = placed.node;
+            let scopes = around.last().copied().unwrap_or(file);
+            if !node.is_named() {
+                around.push(scopes);
                 continue;
             }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return bindings;
-                }
-                around.pop();
+            let kind = node.kind();
+            if node.child_count() == 0 && binder.names.contains(&kind) {
+                bindings
+                    .occurrences
+                    .entry(cx.text_of(node))
+                    .or_default()
+                    .push(node);
             }
+            (binder.declare)(&mut bindings, cx.text, node, scopes);
+            let span = span_of(node);
+            around.push(match (binder.opens)(kind) {
+                Opens::Nothing => scopes,
+                Opens::Function => Scopes {
+                    function: span,
+                    block: span,
+                    in_class: false,
+                },
+                Opens::Block => Scopes {
+                    block: span,
+                    in_class: false,
+                    ..scopes
+                },
+                Opens::Class => Scopes {
+                    block: span,
+                    in_class: true,
+                    ..scopes
+                },
+            });
         }
+        bindings
     }
 
     /// The declaration that `name` means at a byte offset: the innermost scope

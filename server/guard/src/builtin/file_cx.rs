@@ -1,4 +1,4 @@
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{OnceCell, RefCell};
 
 use asd_syntax::{Language, Mask, Tree};
 use tree_sitter::Node;
@@ -20,10 +20,10 @@ pub(crate) struct FileCx<'a> {
     pub(crate) mask: &'a Mask,
     /// Whether it is a test.
     pub(crate) is_test: bool,
-    /// The nodes around the one being visited, outermost first.
+    /// Every node, made when someone first asks.
+    nodes: OnceCell<Vec<Placed<'a>>>,
+    /// The node being visited, behind those around it, outermost first.
     around: RefCell<Vec<Node<'a>>>,
-    /// The id of the node being visited.
-    visiting: Cell<usize>,
     /// Made when a rule first asks for a name.
     bindings: OnceCell<Bindings<'a>>,
     /// Made when a rule first asks for a measure.
@@ -47,11 +47,19 @@ impl<'a> FileCx<'a> {
             tree,
             mask,
             is_test,
+            nodes: OnceCell::new(),
             around: RefCell::default(),
-            visiting: Cell::new(0),
             bindings: OnceCell::new(),
             outline: OnceCell::new(),
         }
+    }
+
+    /// Every node of the tree in the order of the text, a node before its
+    /// children. Walking a tree costs more than anything that rules do with
+    /// its nodes, so it is walked once for all of them.
+    pub(crate) fn nodes(&self) -> &[Placed<'a>] {
+        self.nodes
+            .get_or_init(|| self.tree.map_or_else(Vec::new, walk))
     }
 
     /// The source of a node.
@@ -65,27 +73,20 @@ impl<'a> FileCx<'a> {
             .map_or("", |child| self.text_of(child))
     }
 
-    /// Says which node is visited; whatever was entered and not left is around
-    /// it.
-    pub(super) fn visit(&self, node: Node<'a>) {
-        self.visiting.set(node.id());
-    }
-
-    /// The children of `node` come next.
-    pub(super) fn enter(&self, node: Node<'a>) {
-        self.around.borrow_mut().push(node);
-    }
-
-    /// All children of the node entered last were seen.
-    pub(super) fn leave(&self) {
-        self.around.borrow_mut().pop();
+    /// Says which node is visited; nodes come in the order of [`Self::nodes`].
+    pub(super) fn enter(&self, placed: &Placed<'a>) {
+        let mut around = self.around.borrow_mut();
+        around.truncate(placed.depth as usize);
+        around.push(placed.node);
     }
 
     /// The nodes around `node`, innermost first. Cheap for the node being
     /// visited; for another one the tree is descended from its root.
     pub(crate) fn ancestors(&self, node: Node<'a>) -> Ancestors<'a> {
-        if node.id() == self.visiting.get() {
-            return Ancestors(self.around.borrow().clone());
+        if let [around @ .., visited] = self.around.borrow().as_slice()
+            && visited.id() == node.id()
+        {
+            return Ancestors(around.to_vec());
         }
         let mut path = Vec::new();
         let mut at = self.tree.map(Tree::root_node);
@@ -98,8 +99,10 @@ impl<'a> FileCx<'a> {
 
     /// The node around `node`.
     pub(crate) fn parent(&self, node: Node<'a>) -> Option<Node<'a>> {
-        if node.id() == self.visiting.get() {
-            return self.around.borrow().last().copied();
+        if let [around @ .., visited] = self.around.borrow().as_slice()
+            && visited.id() == node.id()
+        {
+            return around.last().copied();
         }
         node.parent()
     }
@@ -125,6 +128,40 @@ impl<'a> FileCx<'a> {
     pub(crate) fn file_name(&self) -> &'a str {
         self.path
             .map_or("", |path| path.rsplit('/').next().unwrap_or(path))
+    }
+}
+
+/// A node with its place in the tree.
+#[derive(Clone, Copy)]
+pub(crate) struct Placed<'a> {
+    pub(crate) node: Node<'a>,
+    /// Its kind, which is slow to ask for again.
+    pub(crate) kind: u16,
+    /// How many nodes are around it.
+    pub(crate) depth: u32,
+}
+
+fn walk(tree: &Tree) -> Vec<Placed<'_>> {
+    let mut nodes = Vec::with_capacity(tree.root_node().descendant_count());
+    let mut cursor = tree.walk();
+    let mut depth = 0;
+    loop {
+        let node = cursor.node();
+        nodes.push(Placed {
+            node,
+            kind: node.kind_id(),
+            depth,
+        });
+        if cursor.goto_first_child() {
+            depth += 1;
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return nodes;
+            }
+            depth -= 1;
+        }
     }
 }
 

@@ -2,6 +2,7 @@ use asd_syntax::Language;
 use asd_text::Span;
 use tree_sitter::Node;
 
+use super::file_cx::Placed;
 use super::{BuiltIn, Check, FileCx, Sink};
 
 /// The built-in rules in force for one language, by the kind of node that they
@@ -64,7 +65,6 @@ impl Plan {
             cx,
             sink: Sink::default(),
             counted: vec![Vec::new(); self.rules.len()],
-            last: None,
         }
     }
 
@@ -72,21 +72,9 @@ impl Plan {
     #[cfg(test)]
     pub(crate) fn run(&self, cx: &FileCx<'_>) -> Sink {
         let mut visitor = self.visitor(cx);
-        let Some(tree) = cx.tree.filter(|_| self.needs_tree()) else {
-            return visitor.finish();
-        };
-        let mut cursor = tree.walk();
-        'nodes: loop {
-            visitor.visit(cursor.node());
-            if cursor.goto_first_child() {
-                visitor.enter();
-                continue;
-            }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    break 'nodes;
-                }
-                visitor.leave();
+        if self.needs_tree() {
+            for placed in cx.nodes() {
+                visitor.visit(placed);
             }
         }
         visitor.finish()
@@ -94,25 +82,23 @@ impl Plan {
 }
 
 /// Takes part in a traversal: [`Visitor::visit`] for every node in the order of
-/// the text, [`Visitor::enter`] before the children of the node visited last,
-/// [`Visitor::leave`] after them, [`Visitor::finish`] at the end.
+/// the text, [`Visitor::finish`] at the end.
 pub(crate) struct Visitor<'p, 'a> {
     plan: &'p Plan,
     cx: &'p FileCx<'a>,
     sink: Sink,
     counted: Vec<Vec<Span>>,
-    last: Option<Node<'a>>,
 }
 
-impl<'a> Visitor<'_, 'a> {
+impl<'p, 'a> Visitor<'p, 'a> {
     /// Shows a node to the rules that look at its kind.
-    pub(crate) fn visit(&mut self, node: Node<'a>) {
-        self.last = Some(node);
-        let rules = match self.plan.by_kind.get(usize::from(node.kind_id())) {
+    pub(crate) fn visit(&mut self, placed: &Placed<'a>) {
+        let node = placed.node;
+        self.cx.enter(placed);
+        let rules = match self.plan.by_kind.get(usize::from(placed.kind)) {
             Some(rules) if !rules.is_empty() && !is_doubtful(node) => rules,
             _ => return,
         };
-        self.cx.visit(node);
         for &index in rules {
             let index = usize::from(index);
             let (rule, threshold) = self.plan.rules[index];
@@ -127,16 +113,9 @@ impl<'a> Visitor<'_, 'a> {
         }
     }
 
-    /// The children of the node visited last come next.
-    pub(crate) fn enter(&mut self) {
-        if let Some(node) = self.last {
-            self.cx.enter(node);
-        }
-    }
-
-    /// All children of the node entered last were seen.
-    pub(crate) fn leave(&mut self) {
-        self.cx.leave();
+    /// The nodes to be visited.
+    pub(crate) fn nodes(&self) -> &'p [Placed<'a>] {
+        self.cx.nodes()
     }
 
     /// Lets the rules that look at the whole file decide, and says what was

@@ -1,7 +1,7 @@
 use tree_sitter::Node;
 
 use super::super::{BuiltIn, Check, DEFAULTS, FileCx, Sink};
-use super::{LANGUAGES, global};
+use super::{LANGUAGES, callee, global};
 
 pub(in super::super) static RULE: BuiltIn = BuiltIn {
     id: "js-no-alert",
@@ -19,9 +19,7 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
 };
 
 fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
-    let name = node
-        .child_by_field_name("function")
-        .and_then(|callee| global(cx, callee));
+    let name = callee(node).and_then(|callee| global(cx, callee));
     if let Some(name @ ("alert" | "confirm" | "prompt")) = name {
         sink.report(node)
             .message(format!("`{name}` blocks the whole page."));

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 use super::super::bindings::span_of;
 use super::super::edits::remove_statement;
 use super::super::{BuiltIn, Check, DEFAULTS, FileCx, Sink};
-use super::{LANGUAGES, global, in_list, member, unwrapped, whole_statement};
+use super::{LANGUAGES, callee, global, in_list, member, unwrapped, whole_statement};
 
 pub(in super::super) static RULE: BuiltIn = BuiltIn {
     id: "js-no-console-log",
@@ -39,7 +39,7 @@ const FOLDERS: &[&str] = &[
 ];
 
 fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
-    let Some(callee) = node.child_by_field_name("function").map(unwrapped) else {
+    let Some(callee) = callee(node).map(unwrapped) else {
         return;
     };
     let object = match member(cx, callee) {

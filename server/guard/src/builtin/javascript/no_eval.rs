@@ -2,7 +2,7 @@ use asd_recipe::Severity;
 use tree_sitter::Node;
 
 use super::super::{BuiltIn, Check, DEFAULTS, FileCx, Sink};
-use super::{LANGUAGES, arguments, global, literal, member, unwrapped};
+use super::{LANGUAGES, arguments, callee, global, literal, member, unwrapped};
 
 pub(in super::super) static RULE: BuiltIn = BuiltIn {
     id: "js-no-eval",
@@ -21,11 +21,13 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
 };
 
 fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
-    let callee = node
-        .child_by_field_name("function")
-        .or_else(|| node.child_by_field_name("constructor"));
-    let Some(callee) = callee else { return };
     let called = node.kind() == "call_expression";
+    let callee = if called {
+        callee(node)
+    } else {
+        node.child_by_field_name("constructor")
+    };
+    let Some(callee) = callee else { return };
     match global(cx, callee) {
         Some("eval") if called => {
             sink.report(node);

@@ -1,7 +1,7 @@
 use tree_sitter::Node;
 
 use super::super::{BuiltIn, Check, DEFAULTS, FileCx, Sink};
-use super::{LANGUAGES, arguments, member, unwrapped};
+use super::{LANGUAGES, arguments, callee, member, unwrapped};
 use crate::Layer;
 
 pub(in super::super) static RULE: BuiltIn = BuiltIn {
@@ -50,8 +50,7 @@ fn dropped<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
 }
 
 fn is_unhandled<'a>(cx: &FileCx<'a>, call: Node<'a>) -> bool {
-    let Some((object, method)) = call
-        .child_by_field_name("function")
+    let Some((object, method)) = callee(call)
         .map(unwrapped)
         .and_then(|callee| member(cx, callee))
     else {

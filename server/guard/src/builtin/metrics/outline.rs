@@ -1,6 +1,7 @@
 //! The functions and types of a file with their measures.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use asd_syntax::Language;
 use asd_text::Span;
@@ -56,7 +57,7 @@ enum Around {
 }
 
 /// What the measures need to know of a kind of node.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Role {
     function: bool,
     method: bool,
@@ -66,11 +67,22 @@ struct Role {
     arm: bool,
     logic: bool,
     nest: bool,
+    assignment: bool,
 }
 
-fn roles(language: Language, shape: &Shape) -> Vec<Role> {
+/// The roles of a grammar's kinds, by id; made once for each grammar.
+fn roles(language: Language, shape: &Shape) -> Arc<[Role]> {
+    static ROLES: Mutex<BTreeMap<Language, Arc<[Role]>>> = Mutex::new(BTreeMap::new());
+    let mut made = ROLES.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(
+        made.entry(language)
+            .or_insert_with(|| make_roles(language, shape)),
+    )
+}
+
+fn make_roles(language: Language, shape: &Shape) -> Arc<[Role]> {
     let Some(grammar) = language.grammar() else {
-        return Vec::new();
+        return Arc::default();
     };
     (0..grammar.node_kind_count())
         .map(|id| {
@@ -87,6 +99,7 @@ fn roles(language: Language, shape: &Shape) -> Vec<Role> {
                 arm: shape.arms.contains(&kind),
                 logic: shape.logic.contains(&kind),
                 nest: shape.nests.contains(&kind),
+                assignment: language == Language::Python && kind == "assignment",
             }
         })
         .collect()
@@ -103,7 +116,7 @@ struct Walk<'c, 'a> {
 impl<'a> Outline<'a> {
     /// Measures a file.
     pub(crate) fn of(cx: &FileCx<'a>) -> Self {
-        let (Some(tree), Some(shape)) = (cx.tree, shape(cx.language)) else {
+        let Some(shape) = shape(cx.language) else {
             return Self::default();
         };
         let roles = roles(cx.language, shape);
@@ -115,26 +128,20 @@ impl<'a> Outline<'a> {
         };
         // For each node around: what it is, and the node.
         let mut around: Vec<(Around, Node<'a>)> = Vec::new();
-        let mut cursor = tree.walk();
-        loop {
-            let node = cursor.node();
+        for placed in cx.nodes() {
+            around.truncate(placed.depth as usize);
             let role = roles
-                .get(usize::from(node.kind_id()))
+                .get(usize::from(placed.kind))
                 .copied()
-                .filter(|_| node.is_named())
                 .unwrap_or_default();
-            let what = walk.visit(node, role, &around);
-            if cursor.goto_first_child() {
-                around.push((what, node));
-                continue;
-            }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return walk.outline;
-                }
-                around.pop();
-            }
+            let what = if role == Role::default() || !placed.node.is_named() {
+                Around::Nothing
+            } else {
+                walk.visit(placed.node, role, &around)
+            };
+            around.push((what, placed.node));
         }
+        walk.outline
     }
 }
 
@@ -166,7 +173,7 @@ impl<'a> Walk<'_, 'a> {
         if let (true, Some(index)) = (role.property, in_type) {
             self.outline.types[index].properties += property_count(self.cx, node);
         }
-        if node.kind() == "assignment" && self.cx.language == Language::Python {
+        if role.assignment {
             self.python_property(node, in_type, around);
         }
         if role.function {
