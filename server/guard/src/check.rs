@@ -9,7 +9,7 @@ use crate::ast_rules::{self, AstCandidate};
 use crate::builtin::{Check, FileCx, Found};
 use crate::compile::guard::Matching;
 use crate::part::{Line, Part};
-use crate::prefilter::Candidate;
+use crate::prefilter::{Candidate, Reach};
 use crate::regex_rules::{self, RegexMatch, Stopped, Want};
 use crate::set::{BuiltInRule, Inner, LanguageRules, Rule, applies_to};
 use crate::stable_hash::StableHasher;
@@ -145,11 +145,19 @@ impl FileCheck<'_> {
             match &rule.guard.matching {
                 Ok(Matching::Regex(_)) => self.regex(rule, &part, &candidate, &mut found)?,
                 Ok(Matching::Ast(ast)) => {
-                    if let Ok(matcher) = ast.matcher(language) {
+                    let Ok(matcher) = ast.matcher(language) else {
+                        continue;
+                    };
+                    let reach = if matcher.literals_are_code() {
+                        in_code(candidate.reach, &part)
+                    } else {
+                        candidate.reach
+                    };
+                    if reach != Reach::Hits(Vec::new()) {
                         trees.push(AstCandidate {
                             rule: index,
                             matcher,
-                            reach: candidate.reach,
+                            reach,
                             fix: rule.guard.fix.as_ref(),
                         });
                     }
@@ -477,6 +485,17 @@ impl FileCheck<'_> {
         report.quarantined.dedup();
         report.capability.settle();
         report
+    }
+}
+
+/// What is mentioned in comments and strings only is not worth a parse.
+fn in_code(reach: Reach, part: &Part<'_>) -> Reach {
+    match reach {
+        Reach::Everywhere => Reach::Everywhere,
+        Reach::Hits(mut hits) => {
+            hits.retain(|(start, _)| part.mask().at(*start as usize).is_none());
+            Reach::Hits(hits)
+        }
     }
 }
 

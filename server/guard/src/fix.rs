@@ -9,6 +9,8 @@ use crate::{Cancelled, Finding, Fix, RuleSet, Target};
 /// How often all fixes are applied before what is still restless is given up.
 /// (editor.md §3)
 const MAX_ROUNDS: usize = 10;
+/// How often rules that were given up get another chance.
+const MAX_PASSES: usize = 8;
 
 /// What became of a text by fixing it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,12 +51,57 @@ impl RuleSet {
         select: &dyn Fn(&Finding) -> bool,
         cancel: &AtomicBool,
     ) -> Result<FixOutcome, Cancelled> {
+        let mut pieces = Pieces::new(target.text);
+        let mut outcome = FixOutcome {
+            text: target.text.to_owned(),
+            ..FixOutcome::default()
+        };
+        let mut applied = BTreeMap::new();
+        let mut restless = BTreeSet::new();
+        // A rule that was given up may come to rest on what the others made of
+        // the text, so that a second call would do what the first did not.
+        for _ in 0..MAX_PASSES {
+            let settled = self.settled(target, &outcome.text, &pieces, select, cancel)?;
+            let is_stable = settled.restless.is_empty() || settled.text == outcome.text;
+            outcome.text = settled.text;
+            pieces = settled.pieces;
+            restless = settled.restless;
+            for (rule, count) in settled.applied {
+                *applied.entry(rule).or_default() += count;
+            }
+            if is_stable {
+                break;
+            }
+        }
+        outcome.edits = pieces.edits(target.text);
+        outcome.applied = applied.into_iter().collect();
+        outcome.restless = restless.into_iter().collect();
+        Ok(outcome)
+    }
+
+    /// Fixes a text, which is `target` as far as it is fixed, without the rules
+    /// that keep it from coming to rest.
+    fn settled(
+        &self,
+        target: &Target<'_>,
+        text: &str,
+        pieces: &Pieces,
+        select: &dyn Fn(&Finding) -> bool,
+        cancel: &AtomicBool,
+    ) -> Result<Settled, Cancelled> {
         let mut restless = BTreeSet::new();
         loop {
-            match self.attempt(target, select, &restless, cancel)? {
-                Attempt::Settled(mut outcome) => {
-                    outcome.restless = restless.into_iter().collect();
-                    return Ok(outcome);
+            let target = Target {
+                text,
+                previous: None,
+                ..target.clone()
+            };
+            match self.attempt(&target, pieces.clone(), select, &restless, cancel)? {
+                Attempt::Settled(settled) => {
+                    return Ok(Settled {
+                        restless,
+                        ..settled
+                    });
                 }
                 Attempt::Restless(rules) => restless.extend(rules),
             }
@@ -64,11 +111,11 @@ impl RuleSet {
     fn attempt(
         &self,
         target: &Target<'_>,
+        mut pieces: Pieces,
         select: &dyn Fn(&Finding) -> bool,
         blocked: &BTreeSet<String>,
         cancel: &AtomicBool,
     ) -> Result<Attempt, Cancelled> {
-        let mut pieces = Pieces::new(target.text);
         let mut text = target.text.to_owned();
         let mut seen = vec![text.clone()];
         let mut applied: BTreeMap<String, usize> = BTreeMap::new();
@@ -87,15 +134,17 @@ impl RuleSet {
             let before = errors(target.language, &text);
             let fixes = keeping_the_syntax(target.language, &text, before, &fixes);
             if fixes.is_empty() {
-                return Ok(Attempt::Settled(FixOutcome {
-                    edits: pieces.edits(target.text),
+                return Ok(Attempt::Settled(Settled {
                     text,
-                    applied: applied.into_iter().collect(),
-                    restless: Vec::new(),
+                    pieces,
+                    applied,
+                    restless: BTreeSet::new(),
                 }));
             }
             let rules: BTreeSet<String> = fixes.iter().map(|one| one.rule.id.clone()).collect();
-            if rounds.len() == MAX_ROUNDS {
+            // What doubles with every round will not come to rest.
+            let grows = rounds.len() > 3 && text.len() > 4 * target.text.len() + 1024;
+            if rounds.len() == MAX_ROUNDS || grows {
                 return Ok(Attempt::Restless(rules));
             }
             let edits = edits_of(&fixes);
@@ -114,8 +163,16 @@ impl RuleSet {
     }
 }
 
+/// A text that came to rest.
+struct Settled {
+    text: String,
+    pieces: Pieces,
+    applied: BTreeMap<String, usize>,
+    restless: BTreeSet<String>,
+}
+
 enum Attempt {
-    Settled(FixOutcome),
+    Settled(Settled),
     /// The rules that keep it from settling.
     Restless(BTreeSet<String>),
 }
@@ -237,6 +294,7 @@ fn errors_in(tree: &Tree) -> usize {
 }
 
 /// A text that remembers what of it is from the beginning.
+#[derive(Clone)]
 struct Pieces(Vec<Piece>);
 
 #[derive(Clone, Debug)]

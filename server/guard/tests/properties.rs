@@ -211,7 +211,7 @@ fn match_in() -> impl Strategy<Value = MatchIn> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 768, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_engine_finds_what_every_regex_on_every_line_finds(

@@ -82,6 +82,13 @@ impl AstGuard {
 }
 
 impl AstMatcher {
+    /// Whether all its literals are identifiers, which stand in no comment and
+    /// no string.
+    pub(crate) fn literals_are_code(&self) -> bool {
+        let literals = self.literals.iter().flatten();
+        self.literals.is_some() && literals.into_iter().all(|literal| literal.word)
+    }
+
     pub(crate) fn from_pattern(pattern: Pattern, language: Language) -> Self {
         let literal = longest_terminal(&pattern.node, &pattern.strictness, language);
         Self {
