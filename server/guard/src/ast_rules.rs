@@ -183,15 +183,15 @@ impl<'a> Run<'_, 'a, '_> {
         if (by_kind.is_empty() && self.any_kind.is_empty()) || node.is_missing() {
             return;
         }
-        let node = self.root.adopt(node);
+        let range = node.byte_range();
+        let mut adopted = None;
         let mut found = Vec::new();
-        let range = node.range();
         for &index in by_kind.iter().chain(&self.any_kind) {
             let candidate = &self.candidates[index as usize];
-            if !candidate.has_hit_in(&range) {
-                continue;
+            if candidate.has_hit_in(&range) {
+                let node = adopted.get_or_insert_with(|| self.root.adopt(node));
+                found.extend(self.match_node(candidate, node));
             }
-            found.extend(self.match_node(candidate, &node));
         }
         self.matches.extend(found);
     }
