@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use asd_recipe::{GuardKind, Problem, ProblemCode, Recipe, Severity};
+use asd_recipe::{GuardKind, Lifecycle, Problem, ProblemCode, Recipe, Severity};
 use asd_syntax::Language;
 
 use crate::builtin::{self, BuiltIn, Plan};
@@ -127,6 +127,9 @@ impl RuleSet {
     /// and the built-in rules. One bad guard never takes another down: it is
     /// reported and left out. What `previous` has compiled already is reused.
     ///
+    /// Guards of recipes that await review are not in force, but their problems
+    /// are reported all the same.
+    ///
     /// Recipes are taken in the order of their paths, so that the set is the
     /// same on every machine. When two guards have one id, both are in force;
     /// the later one is called `<trigger>/<id>`, and its recipe is told so.
@@ -150,6 +153,8 @@ impl RuleSet {
             for (path, recipe) in ordered {
                 if recipe.lifecycle.guards_apply() {
                     build.recipe(path, recipe);
+                } else if recipe.lifecycle == Lifecycle::Pending {
+                    build.candidate(path, recipe);
                 }
             }
         }
@@ -163,7 +168,7 @@ impl RuleSet {
     /// paths they name.
     pub(crate) fn of_recipe(recipe: &Recipe, previous: Option<&Self>) -> Self {
         let mut recipe = recipe.clone();
-        recipe.lifecycle = asd_recipe::Lifecycle::Active;
+        recipe.lifecycle = Lifecycle::Active;
         for guard in &mut recipe.constraints.guards {
             guard.include_paths.clear();
             guard.exclude_paths.clear();
@@ -229,7 +234,12 @@ impl Inner {
                     }
                     // A guard for all languages is one for those that its
                     // pattern is code of.
-                    Err(_) if !rule.guard.languages.names(language) => continue,
+                    Err(_)
+                        if !rule.guard.languages.names(language)
+                            || ast.is_for_the_other_grammar(language) =>
+                    {
+                        continue;
+                    }
                     Err(bad) => {
                         let reason = if language.grammar().is_none() {
                             UncertainReason::LangUnsupported
@@ -294,17 +304,34 @@ struct Build<'a> {
 }
 
 impl Build<'_> {
+    fn candidate(&mut self, path: &Arc<str>, recipe: &Arc<Recipe>) {
+        let guards = self.compiled(path, recipe);
+        for (guard, compiled) in recipe.constraints.guards.iter().zip(&guards) {
+            self.report(path, &guard.id, compiled.problems(&guard.spans));
+        }
+        self.keep(path, recipe, guards);
+    }
+
+    fn report(&mut self, path: &str, rule_id: &str, problems: impl Iterator<Item = Problem>) {
+        self.problems.extend(problems.map(|problem| RuleProblem {
+            rule_id: rule_id.to_owned(),
+            recipe_path: path.to_owned(),
+            problem,
+        }));
+    }
+
+    /// Keeps what is compiled for the next set.
+    fn keep(&mut self, path: &Arc<str>, recipe: &Arc<Recipe>, guards: Vec<Arc<CompiledGuard>>) {
+        let recipe = recipe.clone();
+        let compiled = CompiledRecipe { recipe, guards };
+        self.inner.recipes.insert(path.clone(), compiled);
+    }
+
     fn recipe(&mut self, path: &Arc<str>, recipe: &Arc<Recipe>) {
         let guards = self.compiled(path, recipe);
         for (guard, compiled) in recipe.constraints.guards.iter().zip(&guards) {
             let id = self.unique_id(path, recipe, &guard.id, guard.spans.whole);
-            for problem in compiled.problems(&guard.spans) {
-                self.problems.push(RuleProblem {
-                    rule_id: id.clone(),
-                    recipe_path: path.to_string(),
-                    problem,
-                });
-            }
+            self.report(path, &id, compiled.problems(&guard.spans));
             if self.is_off(&id) {
                 continue;
             }
@@ -361,13 +388,7 @@ impl Build<'_> {
                 fix_title,
             });
         }
-        self.inner.recipes.insert(
-            path.clone(),
-            CompiledRecipe {
-                recipe: recipe.clone(),
-                guards,
-            },
-        );
+        self.keep(path, recipe, guards);
     }
 
     /// The recipe's guards, from the set before where they are the same.
@@ -543,7 +564,7 @@ fn severity_of(recipe: &Recipe, stated: Severity) -> Severity {
     if recipe.source == "mcp" && !approved {
         return Severity::Info;
     }
-    if recipe.lifecycle == asd_recipe::Lifecycle::Decaying {
+    if recipe.lifecycle == Lifecycle::Decaying {
         return stated.min(Severity::Warning);
     }
     stated

@@ -79,6 +79,17 @@ impl AstGuard {
             .get_or_init(|| compile(&self.source, language))
             .as_ref()
     }
+
+    /// TypeScript has two grammars: a pattern with JSX is code of the one, one
+    /// with a type assertion in angle brackets of the other.
+    pub(crate) fn is_for_the_other_grammar(&self, language: Language) -> bool {
+        let other = match language {
+            Language::TypeScript => Language::Tsx,
+            Language::Tsx => Language::TypeScript,
+            _ => return false,
+        };
+        self.matcher(language).is_err() && self.matcher(other).is_ok()
+    }
 }
 
 impl AstMatcher {

@@ -190,7 +190,9 @@ fn check_ast(ast: &AstGuard, guard: &Guard, notes: &mut Vec<Note>) {
         let Some(language) = Language::from_id(id) else {
             continue;
         };
-        if let Err(bad) = ast.matcher(language) {
+        if let Err(bad) = ast.matcher(language)
+            && !ast.is_for_the_other_grammar(language)
+        {
             notes.push(Note {
                 code: ProblemCode::InvalidPattern,
                 severity: Severity::Error,

@@ -11,8 +11,10 @@ const MAX_PATTERN: usize = 10 * 1024;
 /// Bytes that one compiled pattern may take. What is larger was written to be
 /// large.
 const MAX_COMPILED: usize = 4 << 20;
-/// Steps that the backtracking engine may take from one place of a text.
-const MAX_BACKTRACKING: usize = 100_000;
+/// Steps that the backtracking engine may take on one line.
+const MAX_STEPS_ON_LINE: usize = 50_000;
+/// Steps that it may take on a whole text, of which each character needs one.
+const MAX_STEPS_ON_TEXT: usize = 5_000_000;
 
 /// A regular expression with the way it is to be matched. It is checked when
 /// it is made and compiled when it is first needed.
@@ -159,7 +161,12 @@ impl RegexGuard {
             }
             Err(error) => error,
         };
-        match backtracking(pattern, flags) {
+        let limit = if whole_text {
+            MAX_STEPS_ON_TEXT
+        } else {
+            MAX_STEPS_ON_LINE
+        };
+        match backtracking(pattern, flags, limit) {
             Ok((regex, tree)) => {
                 let mut groups = Groups {
                     count: regex.captures_len(),
@@ -249,10 +256,11 @@ impl Source {
 fn backtracking(
     pattern: &str,
     flags: Flags,
+    limit: usize,
 ) -> Result<(fancy_regex::Regex, Option<fancy_regex::Expr>), fancy_regex::Error> {
     let prefixed = format!("{}{pattern}", flags.inline());
     let regex = fancy_regex::RegexBuilder::new(&prefixed)
-        .backtrack_limit(MAX_BACKTRACKING)
+        .backtrack_limit(limit)
         .delegate_size_limit(MAX_COMPILED)
         .build()?;
     let tree = fancy_regex::Expr::parse_tree(&prefixed).ok();
