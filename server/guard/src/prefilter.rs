@@ -86,6 +86,15 @@ impl Prefilter {
         result
     }
 
+    /// The literals that are looked for.
+    pub(crate) fn literals(&self) -> impl Iterator<Item = &str> {
+        let literals = self.automaton.iter().flat_map(|automaton| {
+            let own = automaton.literals.len().min(self.users.len());
+            &automaton.literals[..own]
+        });
+        literals.map(|literal| literal.text.as_str())
+    }
+
     /// The rules that have to look at `text`, by slot.
     pub(crate) fn scan(&self, text: &str) -> Vec<Candidate> {
         let mut found: Vec<(u32, Reach)> = self

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use asd_recipe::{GuardKind, Lifecycle, Problem, ProblemCode, Recipe, Severity};
@@ -192,6 +192,18 @@ impl RuleSet {
         let rules = self.rules();
         let index = rules.binary_search_by(|info| info.id.as_str().cmp(id));
         index.ok().map(|index| &rules[index])
+    }
+
+    /// The texts of which one has to occur for most rules of a language to look
+    /// at a text at all, sorted: what a plain search for them would look for.
+    #[must_use]
+    pub fn required_literals(&self, language: Language) -> Vec<String> {
+        let rules = self.inner.language(language);
+        let literals = rules
+            .into_iter()
+            .flat_map(|rules| rules.prefilter.literals());
+        let literals: BTreeSet<&str> = literals.collect();
+        literals.into_iter().map(str::to_owned).collect()
     }
 
     /// A hash of everything that decides what a check says; equal sets have

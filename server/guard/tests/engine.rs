@@ -253,6 +253,15 @@ fn a_set_is_rebuilt_with_what_has_not_changed() {
 }
 
 #[test]
+fn the_literals_that_rules_wait_for_can_be_listed() {
+    let any_case = "title: A\ntrigger: \"@any-case\"\nlanguage: javascript\nguards:\n  - {pattern: 'select', flags: i}";
+    let rules = set(&[TODO, CONSOLE, any_case]);
+    let literals = rules.required_literals(Language::JavaScript);
+    assert_eq!(literals, ["TODO", "console", "select"]);
+    assert_eq!(rules.required_literals(Language::Go), ["TODO"]);
+}
+
+#[test]
 fn exclusions_and_disabled_rules_hold_and_are_not_counted() {
     let all = recipes(&[TODO, CONSOLE]);
     let text = "console.log(1) // TODO";
