@@ -1,6 +1,8 @@
 //! What the engine promises beside findings: stability, reuse, an honest
 //! account, configuration.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

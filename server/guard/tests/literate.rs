@@ -1,6 +1,8 @@
 //! Runs the documents in `tests/guards/*.md`; how they are read is said in the
 //! README there. `UPDATE_EXPECT=1` writes what is found into them.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
