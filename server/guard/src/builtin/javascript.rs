@@ -45,7 +45,7 @@ fn member<'a>(cx: &FileCx<'a>, node: Node<'a>) -> Option<(Node<'a>, &'a str)> {
     // call of a file comes by here.
     match node.kind() {
         "member_expression" => {
-            let property = node.child(u32::try_from(node.child_count()).ok()?.checked_sub(1)?)?;
+            let property = node.child(node.child_count().checked_sub(1)?)?;
             Some((node.child(0)?, cx.text_of(property)))
         }
         "subscript_expression" => {
