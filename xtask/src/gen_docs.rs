@@ -14,12 +14,6 @@ pub enum Mode {
 const GENERATED: &[(&str, &[&str])] = &[
     ("docs/schema/config.schema.json", &["config", "schema"]),
     ("docs/schema/recipe.schema.json", &["recipe", "schema"]),
-    (
-        "docs/rules/README.md",
-        &[
-            "guard", "rules", "--format", "markdown", "--rules", "builtin",
-        ],
-    ),
 ];
 
 pub fn generate(mode: Mode) -> Result<()> {
