@@ -10,10 +10,16 @@ class UnitOfWork:
 
     def __exit__(self, kind, error, trace):
         if error is None:
-            session = self.session
-            session.commit()
+            self.session.commit()
+        else:
+            self.session.rollback()
 
 
 def book(session, berth):
     session.add(berth)
     session.commit()
+
+
+def release(session, berth):
+    with UnitOfWork(session) as unit:
+        unit.session.delete(berth)

@@ -10,3 +10,9 @@ pub fn plan(ships: &[Ship]) -> Vec<Berth> {
     println!("planning {} ships", ships.len());
     ships.iter().map(|ship| ship.berth().unwrap()).collect()
 }
+
+/// Frees the berth of a ship that has left.
+pub fn release(berth: &mut Berth) {
+    berth.ship = None;
+    tracing::info!(berth = %berth.name, "released");
+}

@@ -12,7 +12,8 @@ class BerthCard extends StatelessWidget {
     final scheme = Theme.of(context).colorScheme;
     return Card(
       color: isFree ? scheme.surface : Colors.redAccent,
-      child: Text(name), // 颜色见 @dart-theme-colors
+      // 颜色见 @dart-theme-colors
+      child: Text(name, style: TextStyle(color: scheme.onSurface)),
     );
   }
 }

@@ -1,4 +1,5 @@
 #import "HBMapView.h"
+#import "HBLog.h"
 
 @interface HBMapView ()
 @property (nonatomic, assign) NSString *caption;

@@ -1,7 +1,12 @@
 type Level = "debug" | "info" | "warn" | "error";
 
+const reported: readonly Level[] = ["warn", "error"];
+
 const write = (level: Level, ...words: unknown[]) => {
   console.log(level, ...words);
+  if (reported.includes(level)) {
+    navigator.sendBeacon("/log", JSON.stringify({ level, words }));
+  }
 };
 
 export const logger = {

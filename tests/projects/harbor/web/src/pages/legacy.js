@@ -5,3 +5,5 @@ export function run(source) {
 }
 
 export const score = (scope) => scope.eval("1 + 1");
+
+export const showsMap = () => window.flags.berthMap === "on";

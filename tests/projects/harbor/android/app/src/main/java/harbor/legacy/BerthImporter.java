@@ -1,9 +1,13 @@
 package harbor.legacy;
 
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Reads berths from the old port system. */
 class BerthImporter {
+    private static final Logger log = LoggerFactory.getLogger(BerthImporter.class);
+
     private final Server server;
 
     BerthImporter(Server server) {
@@ -11,6 +15,7 @@ class BerthImporter {
     }
 
     void run(List<String> lines) {
+        log.debug("importing {} lines", lines.size());
         for (String line : lines) {
             try {
                 server.add(line.trim());
