@@ -189,6 +189,7 @@ mod tests {
             text: text.to_owned(),
             fold: true,
             word: false,
+            member: false,
         }
     }
 

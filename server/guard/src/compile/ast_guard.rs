@@ -358,7 +358,18 @@ fn longest_terminal(
         }
         PatternNode::Internal { children, .. } => children
             .iter()
-            .filter_map(|child| longest_terminal(child, strictness, language))
+            .enumerate()
+            .filter_map(|(index, child)| {
+                let literal = longest_terminal(child, strictness, language)?;
+                let before = index.checked_sub(1).and_then(|index| children.get(index));
+                let named = matches!(child, PatternNode::Terminal { .. }) && literal.word;
+                Some(match before {
+                    Some(PatternNode::Terminal { text, .. }) if named && text == "." => {
+                        literal.of_member()
+                    }
+                    _ => literal,
+                })
+            })
             .max_by_key(|literal| literal.text.len()),
     }
 }
@@ -483,5 +494,38 @@ mod tests {
             capture: None,
         };
         assert!(message(&query).contains("nothing_such"));
+    }
+
+    /// Whether the name of a method is looked for at each place of a text.
+    #[test]
+    fn the_name_of_a_member_follows_a_dot() {
+        let guard = AstGuard::new(&Source::Pattern {
+            pattern: "$OBJECT.dispose($$$ARGS)".to_owned(),
+        });
+        for language in [
+            Language::JavaScript,
+            Language::Swift,
+            Language::Python,
+            Language::Kotlin,
+        ] {
+            let matcher = guard
+                .matcher(language)
+                .unwrap_or_else(|bad| panic!("{}", bad.message));
+            let [literal] = matcher.literals.as_deref().expect("the name is required") else {
+                panic!("one literal");
+            };
+            let looked_at = |text: &str| {
+                let start = text.find("dispose").expect("the name is there");
+                literal.stands_at(text, start)
+            };
+            assert!(looked_at("list.dispose()"), "{language:?}");
+            assert!(looked_at("list?.dispose()"));
+            assert!(looked_at("list\n  .dispose()"));
+            assert!(looked_at("list.\n  dispose()"));
+            assert!(looked_at("list. /* why */ dispose()"));
+            assert!(looked_at("list. // why\n dispose()"));
+            assert!(!looked_at("function dispose() {}"), "{language:?}");
+            assert!(!looked_at("x = dispose()"));
+        }
     }
 }

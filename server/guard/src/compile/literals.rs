@@ -24,15 +24,13 @@ pub(crate) struct Literal {
     pub(crate) fold: bool,
     /// As a whole word: no letter stands before it, no letter or digit behind.
     pub(crate) word: bool,
+    /// As the name of a member: a dot stands before it.
+    pub(crate) member: bool,
 }
 
 impl Literal {
     fn empty() -> Self {
-        Self {
-            text: String::new(),
-            fold: false,
-            word: false,
-        }
+        Self::exactly("")
     }
 
     pub(crate) fn exactly(text: impl Into<String>) -> Self {
@@ -40,6 +38,7 @@ impl Literal {
             text: text.into(),
             fold: false,
             word: false,
+            member: false,
         }
     }
 
@@ -47,6 +46,14 @@ impl Literal {
         Self {
             word: true,
             ..Self::exactly(text)
+        }
+    }
+
+    /// The same word as the name of a member.
+    pub(crate) fn of_member(self) -> Self {
+        Self {
+            member: true,
+            ..self
         }
     }
 
@@ -65,6 +72,7 @@ impl Literal {
         let behind = bytes.get(end);
         !before.is_some_and(is_letter)
             && !behind.is_some_and(|byte| is_letter(byte) || byte.is_ascii_digit())
+            && (!self.member || may_follow_dot(&bytes[..start]))
     }
 
     fn then(&self, next: &Self) -> Self {
@@ -77,8 +85,19 @@ impl Literal {
             text,
             fold,
             word: false,
+            member: false,
         }
     }
+}
+
+/// Whether the last code before a place may be a dot: it is one, or a comment
+/// may hide it.
+fn may_follow_dot(before: &[u8]) -> bool {
+    let blank = |byte: &u8| byte.is_ascii_whitespace();
+    let code = before.iter().rposition(|byte| !blank(byte));
+    let Some(code) = code else { return false };
+    let on_another_line = before[code..].contains(&b'\n') || before[code..].contains(&b'\r');
+    matches!(before[code], b'.' | b'/') || on_another_line
 }
 
 /// Whether blanks in a pattern are blanks of the text. They are not where
@@ -162,6 +181,7 @@ impl Best {
         }
         Literal {
             word: literal.word && end == literal.text.len(),
+            member: literal.member,
             text: text[..end].to_owned(),
             fold: literal.fold,
         }
@@ -293,6 +313,7 @@ fn exact_class(class: &Class) -> Option<Vec<Literal>> {
             text: lower.to_string(),
             fold: true,
             word: false,
+            member: false,
         }]);
     }
     Some(members.into_iter().map(Literal::exactly).collect())
