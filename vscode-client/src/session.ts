@@ -67,7 +67,7 @@ export class Session {
     await this.stopClient();
   }
 
-    private async startAnew(): Promise<void> {
+  private async startAnew(): Promise<void> {
     await this.stopClient();
     if (this.ended) {
       return;
