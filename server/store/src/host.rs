@@ -24,6 +24,10 @@ pub trait Host: Send + Sync {
     /// What kind of thing is at a path, symbolic links followed.
     fn kind(&self, path: &Path) -> Option<PathKind>;
 
+    /// The size of a file in bytes, 0 where it is not known. Only used to start
+    /// long work first.
+    fn size(&self, path: &Path) -> u64;
+
     /// The entries of a folder, in the order of their names.
     ///
     /// # Errors
@@ -82,6 +86,10 @@ impl Host for Disk {
         } else {
             PathKind::Other
         })
+    }
+
+    fn size(&self, path: &Path) -> u64 {
+        std::fs::metadata(path).map_or(0, |metadata| metadata.len())
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {

@@ -528,6 +528,10 @@ mod tests {
             Disk.kind(path)
         }
 
+        fn size(&self, path: &Path) -> u64 {
+            Disk.size(path)
+        }
+
         fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
             Disk.list(folder)
         }

@@ -1,3 +1,4 @@
+use std::cmp::Reverse;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -76,9 +77,18 @@ impl ProjectState {
         cancel: &AtomicBool,
     ) -> Result<BatchReport, Cancelled> {
         let done = AtomicUsize::new(0);
-        let checked: Result<Vec<Checked>, Cancelled> = files
-            .par_iter()
-            .map(|file| {
+        // The largest files come first, one at a time: a large one that was
+        // left for the end would keep one core busy while the others rest.
+        let host = self.inner().settings.host.as_ref();
+        let mut by_size: Vec<(u64, &FileEntry)> = files
+            .iter()
+            .map(|file| (host.size(&file.path), file))
+            .collect();
+        by_size.sort_by_key(|(size, _)| Reverse(*size));
+        let checked: Result<Vec<Checked>, Cancelled> = by_size
+            .into_iter()
+            .par_bridge()
+            .map(|(_, file)| {
                 let checked = self.check_file(file, cancel);
                 on_progress(Progress {
                     done: done.fetch_add(1, Ordering::Relaxed) + 1,
