@@ -106,8 +106,8 @@ impl Config {
     }
 
     /// Lays `layer` over the settings: a value that it states replaces the one
-    /// before, tables by rule id are joined. Gives everything that is wrong
-    /// with the layer.
+    /// before; lists and tables by rule id are joined. Gives everything that is
+    /// wrong with the layer.
     pub fn apply(&mut self, layer: &Layer) -> Vec<Problem> {
         let mut problems = layer.problems.clone();
         config_read::read(self, &layer.node, &mut problems);

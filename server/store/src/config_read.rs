@@ -18,10 +18,10 @@ pub(crate) fn read(config: &mut Config, node: &Node, problems: &mut Vec<Problem>
             "setting of `files`",
             &["exclude"],
             |r, _, e| {
-                r.set(&mut config.files.exclude, strings(&e.node));
+                r.join(&mut config.files.exclude, strings(&e.node));
             },
         ),
-        "recipesDirs" => reader.set(&mut config.recipes_dirs, strings(&entry.node)),
+        "recipesDirs" => reader.join(&mut config.recipes_dirs, strings(&entry.node)),
         _ => {}
     });
 }
@@ -69,6 +69,21 @@ impl Reader<'_> {
         }
     }
 
+    /// Adds what is not in the list yet: no origin takes away what another one
+    /// excludes or turns off.
+    fn join(&mut self, list: &mut Vec<String>, values: Read<Vec<String>>) {
+        match values {
+            Ok(values) => {
+                for value in values {
+                    if !list.contains(&value) {
+                        list.push(value);
+                    }
+                }
+            }
+            Err(problems) => self.problems.extend(problems),
+        }
+    }
+
     fn guard(&mut self, config: &mut Config, node: &Node) {
         let known = [
             "profile",
@@ -82,7 +97,7 @@ impl Reader<'_> {
             let node = &entry.node;
             match key {
                 "profile" => reader.set(&mut guard.profile, profile(node)),
-                "disabledRules" => reader.set(&mut guard.disabled_rules, strings(node)),
+                "disabledRules" => reader.join(&mut guard.disabled_rules, strings(node)),
                 "showUncertain" => reader.set(&mut guard.show_uncertain, boolean(node)),
                 "rules" => reader.by_rule(node, |reader, entry| {
                     let rule = guard.rules.entry(entry.key.clone()).or_default();
@@ -125,8 +140,8 @@ impl Reader<'_> {
                 "severity" => reader.set(&mut rule.severity, severity(node).map(Some)),
                 "threshold" => reader.set(&mut rule.threshold, count(node).map(Some)),
                 "enabled" => reader.set(&mut rule.enabled, boolean(node).map(Some)),
-                "excludeLine" => reader.set(&mut rule.exclude_line, regexes(node)),
-                _ => reader.set(&mut rule.exclude_paths, strings(node)),
+                "excludeLine" => reader.join(&mut rule.exclude_line, regexes(node)),
+                _ => reader.join(&mut rule.exclude_paths, strings(node)),
             }
         });
     }
@@ -398,18 +413,39 @@ min_score = 80
     }
 
     #[test]
-    fn layers_replace_values_and_join_rules() {
+    fn layers_replace_values_and_join_rules_and_lists() {
         let mut config = Config::default();
         config.apply(&Layer::from_toml(
-            "[guard]\ndisabledRules=['a']\n[guard.rules.x]\nthreshold=3\n",
+            "recipesDirs=['../team']\n[files]\nexclude=['gen/**']\n[guard]\nprofile='strict'\ndisabledRules=['a']\n[guard.rules.x]\nthreshold=3\nexcludePaths=['old/**']\nexcludeLine=['one']\n",
         ));
         config.apply(&Layer::from_value(&serde_json::json!({
-            "guard": {"disabledRules": ["b"], "rules": {"x": {"severity": "info"}}}
+            "recipesDirs": ["../mine"],
+            "files": {"exclude": ["tmp/**", "gen/**"]},
+            "guard": {
+                "profile": "default",
+                "disabledRules": ["b", "a"],
+                "rules": {"x": {
+                    "severity": "info", "excludePaths": ["new/**"], "excludeLine": "two"
+                }},
+            }
         })));
-        assert_eq!(config.guard.disabled_rules, ["b"]);
+        assert_eq!(config.guard.profile, asd_guard::Profile::Default);
+        assert_eq!(config.guard.disabled_rules, ["a", "b"]);
+        assert_eq!(config.files.exclude, ["gen/**", "tmp/**"]);
+        assert_eq!(config.recipes_dirs, ["../team", "../mine"]);
         let rule = &config.guard.rules["x"];
         assert_eq!(rule.threshold, Some(3));
         assert_eq!(rule.severity, Some(asd_recipe::Severity::Info));
+        assert_eq!(rule.exclude_paths, ["old/**", "new/**"]);
+        assert_eq!(rule.exclude_line, ["one", "two"]);
+    }
+
+    #[test]
+    fn an_empty_list_takes_nothing_away() {
+        let mut config = Config::default();
+        config.apply(&Layer::from_toml("[guard]\ndisabledRules=['a']\n"));
+        config.apply(&Layer::from_toml("[guard]\ndisabledRules=[]\n"));
+        assert_eq!(config.guard.disabled_rules, ["a"]);
     }
 
     #[test]

@@ -160,18 +160,26 @@ fn settings_are_laid_over_each_other_and_taken_in_unsaved() {
     let config = "Alembic/config.toml";
     let fixture = Fixture::new(&[
         ("Alembic/recipes/a.md", &recipe("alpha", "alpha")),
+        ("Alembic/recipes/b.md", &recipe("beta", "beta")),
         (config, "[guard]\ndisabledRules = ['alpha']\n"),
     ]);
     let state = fixture.load();
-    assert_eq!(fired(&state, "alpha"), [""; 0]);
-    let client = serde_json::json!({"guard": {"disabledRules": []}});
+    assert_eq!(fired(&state, "alpha; beta"), ["beta"]);
+    let none = serde_json::json!({"guard": {"disabledRules": []}});
     assert_eq!(
-        fired(&fixture.load_with(client.clone()), "alpha"),
-        ["alpha"]
+        fired(&fixture.load_with(none), "alpha; beta"),
+        ["beta"],
+        "an empty list of a person turns nothing on"
+    );
+    let client = serde_json::json!({"guard": {"disabledRules": ["beta"]}});
+    let both_off = [""; 0];
+    assert_eq!(
+        fired(&fixture.load_with(client.clone()), "alpha; beta"),
+        both_off
     );
     assert_eq!(
-        fired(&state.with_client_settings(&client), "alpha"),
-        ["alpha"]
+        fired(&state.with_client_settings(&client), "alpha; beta"),
+        both_off
     );
     let unsaved = state.with_overlay(config, Some("".into()));
     assert_eq!(fired(&unsaved, "alpha"), ["alpha"]);
