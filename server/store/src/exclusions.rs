@@ -35,14 +35,22 @@ pub fn parse_exclusions(text: &str) -> (Exclusions, Vec<Problem>) {
                 for by_key in entries(&entry.node, &mut problems) {
                     for item in items(&by_key.node, &mut problems) {
                         let (rule, exclusion) = match &item.value {
-                            // The shorthand has the file as its key.
-                            Value::String(rule) => (
-                                rule.clone(),
-                                RuleExclusion {
-                                    file_path: Some(by_key.key.clone()),
-                                    ..RuleExclusion::default()
-                                },
-                            ),
+                            // The shorthand has the file as its key; a key
+                            // that cannot be one is the rule all the same.
+                            Value::String(text) => {
+                                let (rule, file) = if by_key.key.contains(['/', '.', '*']) {
+                                    (text, &by_key.key)
+                                } else {
+                                    (&by_key.key, text)
+                                };
+                                (
+                                    rule.clone(),
+                                    RuleExclusion {
+                                        file_path: Some(file.clone()),
+                                        ..RuleExclusion::default()
+                                    },
+                                )
+                            }
                             _ => match shape(item, "filePath", &mut problems) {
                                 Some(read) => (
                                     by_key.key.clone(),
@@ -200,7 +208,8 @@ mod tests {
             "pathExclusions": ["gen/**", {"pattern": "third_party", "reason": "theirs", "addedAt": 1}],
             "ruleExclusions": {
                 "js-no-eval": [{"filePath": "src/repl.js", "reason": "a repl"}],
-                "src/old.js": ["js-no-var"]
+                "src/old.js": ["js-no-var"],
+                "js-no-debugger": ["src/lab.js"],
             },
             "globalRuleExclusions": [{"ruleId": "js-no-alert", "reason": "a browser game"}]
         }"#;
@@ -220,10 +229,21 @@ mod tests {
                 .as_deref(),
             Some("src/old.js")
         );
+        assert!(exclusions.excludes("src/lab.js", "js-no-debugger"));
         assert_eq!(
             exclusions.global_rule_exclusions[0].rule_id.as_deref(),
             Some("js-no-alert")
         );
+    }
+
+    #[test]
+    fn what_is_not_json_excludes_nothing_and_says_where() {
+        let text = "\u{feff}{\"pathExclusions\": [\"a\"";
+        let (exclusions, problems) = parse_exclusions(text);
+        assert_eq!(exclusions, Exclusions::default());
+        assert_eq!(problems.len(), 1);
+        assert!(problems[0].span.end <= text.len());
+        assert_eq!(parse_exclusions("").1, []);
     }
 
     #[test]
