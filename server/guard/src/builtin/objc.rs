@@ -214,6 +214,13 @@ impl<'a> Property<'a> {
         self.attributes.contains(&attribute)
     }
 
+    /// The name that it is declared with.
+    fn name(&self, cx: &FileCx<'a>) -> &'a str {
+        below(self.declaration, &["identifier", "field_identifier"])
+            .last()
+            .map_or("", |name| cx.text_of(*name))
+    }
+
     /// The type when it is a pointer to an object: `id`, `id<P>`, `NSString *`.
     fn object_type(&self, cx: &FileCx<'a>) -> Option<Node<'a>> {
         let specifier = children(self.declaration)

@@ -39,18 +39,59 @@ pub(super) fn check<'a>(cx: &FileCx<'a>, node: Node<'a>, attributes: &[&str], si
     }
     if let Some(kind) = property.object_type(cx) {
         let name = cx.text_of(attribute);
+        let instead = ownership(cx.text_of(kind), &property, cx);
         sink.report(attribute)
             .message(format!(
                 "`{name}` does not hold the object: `{}` may be gone when it is used.",
                 cx.text_of(kind)
             ))
             .unsafe_fix(
-                "Use `weak`",
+                format!("Use `{instead}`"),
                 vec![asd_text::TextEdit::replace(
                     super::super::bindings::span_of(attribute),
-                    "weak",
+                    instead,
                 )],
             )
             .related(kind, "the object type");
     }
 }
+
+/// What a property of an object type usually is: partners that own the object
+/// are weak, values are copied, everything else is held.
+fn ownership<'a>(kind: &str, property: &super::Property<'a>, cx: &FileCx<'a>) -> &'static str {
+    let class = kind.split('<').next().unwrap_or(kind).trim();
+    let partner = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        ["delegate", "datasource"]
+            .iter()
+            .any(|ending| name.ends_with(ending))
+    };
+    let protocol = kind
+        .split_once('<')
+        .filter(|_| class == "id")
+        .map_or("", |(_, rest)| rest.trim_end_matches(['>', ' ']));
+    let stated = property.name(cx);
+    if partner(stated) || partner(protocol) || stated == "parent" || stated == "owner" {
+        "weak"
+    } else if VALUES.contains(&class) {
+        "copy"
+    } else {
+        "strong"
+    }
+}
+
+/// Classes with a mutable twin, and those that are treated like them: who holds
+/// one does not want it to change.
+const VALUES: &[&str] = &[
+    "NSArray",
+    "NSAttributedString",
+    "NSCharacterSet",
+    "NSData",
+    "NSDictionary",
+    "NSIndexSet",
+    "NSNumber",
+    "NSOrderedSet",
+    "NSSet",
+    "NSString",
+    "NSURLRequest",
+];
