@@ -44,9 +44,7 @@ impl RuleSet {
     /// [`Cancelled`] soon after `cancel` was set.
     pub fn check(&self, target: &Target<'_>, cancel: &AtomicBool) -> Result<FileReport, Cancelled> {
         let inner = &*self.inner;
-        let is_excluded = target
-            .path
-            .is_some_and(|path| inner.excluded_paths.iter().any(|glob| glob.matches(path)));
+        let is_excluded = target.path.is_some_and(|path| self.excludes(path));
         let mut check = FileCheck {
             inner,
             path: target.path,
@@ -452,8 +450,18 @@ impl FileCheck<'_> {
         }
     }
 
-    fn finish(self, text: &str) -> FileReport {
-        let mut report = self.report;
+    /// Whether the settings keep a rule from this very file.
+    fn is_excluded(&self, rule_id: &str) -> bool {
+        let recipe_rules = self.inner.rules.iter();
+        let built_ins = self.inner.built_ins.iter();
+        recipe_rules
+            .map(|rule| (&rule.info.id, &rule.scope))
+            .chain(built_ins.map(|rule| (&rule.info.id, &rule.scope)))
+            .any(|(id, scope)| id == rule_id && !scope.admits(self.path))
+    }
+
+    fn finish(mut self, text: &str) -> FileReport {
+        let mut report = std::mem::take(&mut self.report);
         report.findings.sort_by(|a, b| {
             (a.span, &a.rule.id)
                 .cmp(&(b.span, &b.rule.id))
@@ -474,12 +482,17 @@ impl FileCheck<'_> {
             *ordinal += 1;
             finding.fingerprint = hasher.finish();
         }
-        let mut directives = self.directives;
+        let mut directives = std::mem::take(&mut self.directives);
         directives.retain(|directive| {
             directive.reach != DirectiveReach::File
                 || suppress::is_at_the_top(text, directive.span.start)
         });
         report.suppressions = suppress::apply(&directives, &mut report.findings);
+        // Where the settings leave a rule out, nobody can say whether a comment
+        // about it would be of use.
+        report
+            .suppressions
+            .retain(|one| one.used || !self.is_excluded(&one.rule_id));
         report.suppressions.sort_by_key(|one| one.span);
         report.quarantined.sort();
         report.quarantined.dedup();

@@ -117,6 +117,9 @@ impl Run<'_> {
                     let name = bad.guard.as_ref()?;
                     self.guards.iter().position(|guard| guard.id == *name)
                 });
+                if let Some(message) = self.without_fix(named) {
+                    return Some(failing(span, message));
+                }
                 let target = Target {
                     path: None,
                     text: &bad.text,
@@ -207,6 +210,23 @@ impl Run<'_> {
         stated.or_else(|| {
             let guards = self.guards.iter().flat_map(|guard| &guard.languages);
             guards.filter_map(|id| Language::from_id(id)).next()
+        })
+    }
+
+    /// What to say when none of the guards meant has a fix.
+    fn without_fix(&self, named: Option<usize>) -> Option<String> {
+        let of = |index: usize| self.guards.get(index);
+        if let Some(guard) = named.and_then(of) {
+            return guard.fix.is_none().then(|| {
+                format!(
+                    "The guard `{}` has no `fix`. Add one, or remove this example.",
+                    guard.id
+                )
+            });
+        }
+        let none = self.guards.iter().all(|guard| guard.fix.is_none());
+        none.then(|| {
+            "No guard of this recipe has a `fix`. Add one, or remove this example.".to_owned()
         })
     }
 

@@ -186,6 +186,16 @@ impl RuleSet {
         &self.inner.infos
     }
 
+    /// Whether no rule checks a file, given by its project-relative path with
+    /// `/`, because the settings exclude it.
+    #[must_use]
+    pub fn excludes(&self, path: &str) -> bool {
+        self.inner
+            .excluded_paths
+            .iter()
+            .any(|glob| glob.matches(path))
+    }
+
     /// The rule with an id, when it is in force.
     #[must_use]
     pub fn rule(&self, id: &str) -> Option<&Arc<RuleInfo>> {

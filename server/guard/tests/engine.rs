@@ -279,17 +279,17 @@ fn exclusions_and_disabled_rules_hold_and_are_not_counted() {
     options.disabled = vec!["no-todo".to_owned()];
     assert_eq!(with(&options, "a.js"), ("no-console".to_owned(), 1));
     options.disabled.clear();
-    options.exclusions = Exclusions::parse(
-        r#"{"pathExclusions": ["test"], "ruleExclusions": {"no-todo": [{"filePath": "src/*.js"}]}}"#,
-    )
-    .0;
+    let exclusions = |text| serde_json::from_str::<Exclusions>(text).unwrap();
+    options.exclusions = exclusions(
+        r#"{"pathExclusions": [{"pattern": "test"}], "ruleExclusions": {"no-todo": [{"filePath": "src/*.js"}]}}"#,
+    );
     assert_eq!(with(&options, "test/a.js"), (String::new(), 0));
     assert_eq!(
         with(&options, "src/contest.js"),
         ("no-console".to_owned(), 1)
     );
     assert_eq!(with(&options, "src/deep/a.js").1, 2);
-    options.exclusions = Exclusions::parse(r#"{"globalRuleExclusions": ["no-console"]}"#).0;
+    options.exclusions = exclusions(r#"{"globalRuleExclusions": [{"ruleId": "no-console"}]}"#);
     assert_eq!(with(&options, "a.js"), ("no-todo".to_owned(), 1));
 }
 
@@ -481,6 +481,73 @@ fn failing(front: &str, body: &str) -> String {
 }
 
 const COOKIES: &str = "title: C\ntrigger: \"@cookie\"\nlanguage: swift\nguards:\n  - {id: shared, ast: $A.shared, fix: $A.injected, includePaths: ['src/**']}\n  - {id: word, pattern: cookie}";
+
+#[test]
+fn a_fixed_example_of_a_guard_without_a_fix_says_so() {
+    let body = "\
+```swift bad guard=word
+cookie()
+```
+
+```swift fixed
+biscuit()
+```
+";
+    assert_eq!(
+        failing(COOKIES, body),
+        "`swift fixed` The guard `word` has no `fix`. Add one, or remove this example.\n"
+    );
+    let none = "title: C\ntrigger: \"@c\"\nlanguage: swift\nguards:\n  - {pattern: cookie}";
+    assert_eq!(
+        failing(none, &body.replace(" guard=word", "")),
+        "`swift fixed` No guard of this recipe has a `fix`. Add one, or remove this example.\n"
+    );
+}
+
+#[test]
+fn a_protocol_is_no_superclass_from_another_file() {
+    let (rules, _) = RuleSet::build(&[], &GuardOptions::default(), None);
+    let undecided = |text: &str| {
+        let report = check(&rules, Language::Swift, Some("src/a.swift"), text);
+        report
+            .uncertain
+            .iter()
+            .any(|u| u.rule_id == "ast_deep_inheritance")
+    };
+    assert!(undecided("class Screen: Base, Codable {}"));
+    for text in [
+        "class Model: ObservableObject {}",
+        "class Row: Codable, Hashable {}",
+        "protocol Shape {}\nclass Circle: Shape {}",
+        "class List: Sequence, IteratorProtocol {}",
+        "class Source: UITableViewDataSource {}",
+    ] {
+        assert!(!undecided(text), "{text}");
+    }
+}
+
+#[test]
+fn a_suppression_where_the_rule_is_excluded_is_not_called_useless() {
+    let all = recipes(&[
+        "title: T\ntrigger: \"@todo\"\nlanguage: javascript\nguards:\n  - {id: no-todo, pattern: TODO, matchIn: text}",
+    ]);
+    let mut options = options();
+    options.overrides.insert(
+        "no-todo".to_owned(),
+        RuleOverride {
+            exclude_paths: vec!["gen/**".to_owned()],
+            ..RuleOverride::default()
+        },
+    );
+    let (rules, _) = RuleSet::build(&all, &options, None);
+    let text = "a(); // asd:ignore no-todo -- known\n";
+    let told = |path: &str| {
+        let report = check(&rules, Language::JavaScript, Some(path), text);
+        report.suppressions.len()
+    };
+    assert_eq!(told("src/a.js"), 1);
+    assert_eq!(told("gen/a.js"), 0);
+}
 
 #[test]
 fn examples_that_hold_are_silent() {

@@ -31,7 +31,10 @@ pub(super) fn superclass<'a>(cx: &FileCx<'a>, declaration: Node<'a>) -> Option<N
             .and_then(|invocation| invocation.named_child(0)),
         Language::Objc => declaration.child_by_field_name("superclass"),
         Language::Swift if cx.field_text(declaration, "declaration_kind") == "class" => {
-            inherited(declaration).next()
+            // It comes first; a class without one begins with its protocols.
+            inherited(declaration)
+                .next()
+                .filter(|first| !is_protocol(cx, plain(cx.text_of(*first))))
         }
         _ => None,
     }
@@ -73,8 +76,7 @@ pub(super) fn interfaces<'a>(cx: &FileCx<'a>, declaration: Node<'a>) -> usize {
             let all = inherited(declaration).count();
             // The first of a class may be its superclass.
             let is_class = cx.field_text(declaration, "declaration_kind") == "class";
-            let first = inherited(declaration).next().map(|first| cx.text_of(first));
-            let extends = is_class && first.is_some_and(|first| !is_protocol(cx, first));
+            let extends = is_class && superclass(cx, declaration).is_some();
             all - usize::from(extends)
         }
         _ => 0,
@@ -98,5 +100,34 @@ fn is_protocol(cx: &FileCx<'_>, name: &str) -> bool {
         || ["able", "ible", "ing", "Delegate", "DataSource", "Protocol"]
             .iter()
             .any(|ending| name.ends_with(ending))
-        || name == "Error"
+        || PROTOCOLS.contains(&name)
 }
+
+/// A type without its arguments.
+fn plain(name: &str) -> &str {
+    name.split('<').next().unwrap_or(name).trim()
+}
+
+/// Protocols of the standard library and of the system whose names do not tell.
+const PROTOCOLS: &[&str] = &[
+    "Actor",
+    "AnyObject",
+    "BidirectionalCollection",
+    "Collection",
+    "CustomNSError",
+    "Decoder",
+    "Encoder",
+    "Error",
+    "IteratorProtocol",
+    "LocalizedError",
+    "NSCoding",
+    "NSCopying",
+    "NSObjectProtocol",
+    "NSSecureCoding",
+    "ObservableObject",
+    "PreviewProvider",
+    "RandomAccessCollection",
+    "Sequence",
+    "UIApplicationDelegate",
+    "View",
+];
