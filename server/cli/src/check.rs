@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use asd_guard::{Finding, SourceFilter, Target};
 use asd_store::{Disk, FileEntry, Project, Skipped, read_text, write_atomic};
 use asd_syntax::Language;
-use asd_workspace::report::FileProblem;
+use asd_workspace::report::{BatchResult, FileProblem};
 use asd_workspace::{BatchReport, Progress, ProjectState, Settings};
 
 use crate::Outcome;
@@ -27,6 +27,13 @@ pub(crate) struct Checked {
     pub(crate) texts: BTreeMap<String, std::sync::Arc<str>>,
     pub(crate) fixed: usize,
     pub(crate) recipe_files: usize,
+}
+
+impl Checked {
+    /// The same as it leaves the program.
+    pub(crate) fn result(&self) -> BatchResult {
+        BatchResult::new(&self.batch, &self.skipped, self.broken.clone())
+    }
 }
 
 pub(crate) fn run(options: &CheckOptions, terminal: &mut Terminal) -> anyhow::Result<Outcome> {

@@ -146,7 +146,7 @@ impl FileReport {
             rule_id: Some(rule.id.clone()),
             reason,
             detail: detail.to_owned(),
-            impact: impact(reason),
+            impact: impact(reason).into(),
         });
         capability.boundary(boundary_of(reason, vec![rule.id.clone()]));
         capability.uncount(language, rule.layer, 1);
@@ -170,7 +170,7 @@ impl FileReport {
             rule_id: None,
             reason: UncertainReason::ScopeMismatch,
             detail: detail.to_owned(),
-            impact: impact(UncertainReason::ScopeMismatch),
+            impact: impact(UncertainReason::ScopeMismatch).into(),
         });
         capability.boundary(boundary_of(UncertainReason::ScopeMismatch, rules));
         capability.uncount(language, layer, pairs);

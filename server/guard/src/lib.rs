@@ -17,6 +17,7 @@ mod exclusions;
 mod fix;
 mod glob;
 mod languages;
+mod learner;
 mod named;
 mod options;
 mod part;
@@ -24,22 +25,34 @@ mod prefilter;
 mod regex_rules;
 mod report;
 mod rule;
+mod runs;
+mod score;
 mod set;
 mod stable_hash;
 mod suppress;
 mod suppression_edit;
 mod template;
+mod timestamp;
 
 pub use builtin::rule_page;
 pub use check::Target;
 pub use directives::{Directive, DirectiveKind, directives};
 pub use exclusions::{Exclusions, PathExclusion, RuleExclusion};
 pub use fix::{FixOutcome, verified_fix};
+pub use learner::{
+    Advice, Effectiveness, Feedback, Recommendation, RuleStats, Verdict, judged_stats,
+    says_false_positive,
+};
 pub use options::{GuardOptions, Profile, RuleOverride, SourceFilter};
 pub use report::{
     Boundary, BoundaryType, Cancelled, CapabilityReport, Counts, FileReport, Finding, Fix,
     LayerCounts, Related, SkippedCheck, Suppression, Uncertain, UncertainReason,
 };
 pub use rule::{Layer, RecipeRef, RuleInfo, RuleOrigin, RuleProblem, RuleTag};
+pub use runs::{
+    MAX_RUNS, Occurrence, RunSummary, StoredRun, add_run, disappeared, latest, trim_runs,
+};
+pub use score::{Gate, GateStatus, GateThresholds, TEST_WEIGHT, Tally, compliance_score};
 pub use set::RuleSet;
 pub use suppression_edit::{SuppressionScope, suppression_edit};
+pub use timestamp::Timestamp;

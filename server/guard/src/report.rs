@@ -1,10 +1,11 @@
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use asd_recipe::Severity;
 use asd_syntax::Tree;
 use asd_text::{Span, TextEdit};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{Layer, RuleInfo};
@@ -58,7 +59,7 @@ pub struct Related {
 }
 
 /// A pair of rule and file that could not be decided. (guard.md §5)
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Uncertain {
     /// The rule.
@@ -74,7 +75,7 @@ pub struct Uncertain {
 }
 
 /// Why something could not be decided. (guard.md §5)
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UncertainReason {
     /// The pattern does not compile, is too large, or was stopped for taking
@@ -96,7 +97,7 @@ pub enum UncertainReason {
 }
 
 /// The kinds of blind spots. (guard.md §5)
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the spec's own terms")]
 pub enum BoundaryType {
@@ -108,7 +109,7 @@ pub enum BoundaryType {
 }
 
 /// A blind spot with what to do about it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Boundary {
     /// Its kind.
@@ -123,7 +124,7 @@ pub struct Boundary {
 }
 
 /// A check that was not executed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SkippedCheck {
     /// The layer.
@@ -136,11 +137,11 @@ pub struct SkippedCheck {
     /// The particulars.
     pub detail: String,
     /// `low`, `medium` or `high`.
-    pub impact: &'static str,
+    pub impact: Cow<'static, str>,
 }
 
 /// Counts of (rule, file) pairs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Applicable by language.
     pub total: u64,
@@ -151,7 +152,7 @@ pub struct Counts {
 }
 
 /// The counts of each layer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the names are those of the layers")]
 pub struct LayerCounts {
@@ -163,7 +164,7 @@ pub struct LayerCounts {
 
 /// What was checked and what was not; sums of the files' own reports.
 /// (guard.md §5)
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CapabilityReport {
     /// By layer.

@@ -2,10 +2,10 @@ use std::sync::Arc;
 
 use asd_recipe::{Problem, Severity, SourceRef};
 use asd_text::Span;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The four layers of the engine. (guard.md §2)
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Layer {
     /// L1: one token or expression.

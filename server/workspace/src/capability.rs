@@ -141,7 +141,7 @@ pub(crate) fn of_unreadable(
         rule_id: None,
         reason: UncertainReason::FileMissing,
         detail: detail.clone(),
-        impact: "medium",
+        impact: "medium".into(),
     });
     report.boundaries.push(Boundary {
         kind: BoundaryType::CrossFileIncomplete,

@@ -7,6 +7,7 @@
 
 mod batch;
 mod capability;
+pub mod formats;
 mod mentions;
 mod problems;
 pub mod report;

@@ -5,18 +5,21 @@
 //! `endLine` and `endColumn` are those of the first character behind the
 //! finding.
 
-use asd_guard::{CapabilityReport, Finding, Layer, RuleOrigin, SkippedCheck, Uncertain};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use asd_guard::{CapabilityReport, Finding, Layer, RuleInfo, RuleOrigin, SkippedCheck, Uncertain};
 use asd_recipe::{Problem, Severity};
 use asd_store::Skipped;
 use asd_text::{Encoding, LineIndex, Span};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{BatchReport, CheckedFile, ProjectState};
 
 const MAX_SNIPPET: usize = 120;
 
 /// A range as people and other tools count it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Place {
     /// From 1.
@@ -44,7 +47,7 @@ impl Place {
 }
 
 /// One violation.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Violation {
     /// The rule's id.
@@ -61,62 +64,137 @@ pub struct Violation {
     /// The layer that found it.
     pub layer: Layer,
     /// `recipe`, `pack` or `builtin`.
-    pub source: &'static str,
+    pub source: Cow<'static, str>,
     /// The rule's category.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub category: String,
     /// What to do.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub fix_suggestion: String,
     /// Whether `--fix` or an editor can mend it: `safe`, or `unsafe` when a
     /// person has to look at the result.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fix: Option<&'static str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<Cow<'static, str>>,
+    /// What the fix does, and its edits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix_edits: Option<FixEdits>,
+    /// Stays the same when lines above change; unique in the file.
+    #[serde(default)]
+    pub fingerprint: String,
     /// The recipe's id, when it has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipe_id: Option<String>,
     /// The recipe's trigger.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<String>,
     /// The same for the reader who wants to know why.
     pub reasoning: Reasoning,
 }
 
+/// A fix that a program can apply.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FixEdits {
+    /// What it does, as a person reads it.
+    pub title: String,
+    /// What is replaced, without overlap, in places of the checked text.
+    pub edits: Vec<Edit>,
+}
+
+/// A place with the text that comes there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edit {
+    /// What is replaced.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The new text.
+    pub text: String,
+}
+
+/// A rule that found something, so that a report can be read by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleSummary {
+    /// Its id.
+    pub id: String,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// Its severity.
+    pub severity: Severity,
+    /// Its category.
+    pub category: String,
+    /// What to do.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub fix_suggestion: String,
+    /// Why it matters.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// The recipe that it comes from: its id, or its trigger.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipe_id: Option<String>,
+    /// The recipe's title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipe_title: Option<String>,
+}
+
+impl From<&RuleInfo> for RuleSummary {
+    fn from(rule: &RuleInfo) -> Self {
+        let recipe = match &rule.origin {
+            RuleOrigin::Recipe(recipe) => Some(recipe),
+            RuleOrigin::Pack { .. } | RuleOrigin::BuiltIn => None,
+        };
+        Self {
+            id: rule.id.clone(),
+            message: rule.message.clone(),
+            severity: rule.severity,
+            category: rule.category.clone(),
+            fix_suggestion: rule.fix_suggestion.clone(),
+            why: rule.why.clone(),
+            recipe_id: recipe.map(|r| r.id.clone().unwrap_or_else(|| r.trigger.clone())),
+            recipe_title: recipe.map(|r| r.title.clone()),
+        }
+    }
+}
+
 /// Why a violation is one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Reasoning {
     /// What was broken.
     pub what_violated: String,
     /// Why that matters.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why_it_matters: String,
     /// What to do.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub suggested_fix: String,
 }
 
 /// What a check of one file says.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileResult {
     /// Project-relative path with `/`.
     pub file_path: String,
     /// The language id.
-    pub language: &'static str,
+    pub language: Cow<'static, str>,
+    /// Whether its path is that of a test.
+    #[serde(default)]
+    pub is_test: bool,
+    /// Whether it was read and checked.
+    pub checked: bool,
     /// By place.
     pub violations: Vec<Violation>,
     /// What could not be decided.
     pub uncertain_results: Vec<Uncertain>,
     /// Checks that were not executed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped_checks: Vec<SkippedCheck>,
     /// Counts.
     pub summary: FileSummary,
 }
 
 /// Counts of one file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names are the spec's own terms")]
 pub struct FileSummary {
     pub total: usize,
@@ -127,7 +205,7 @@ pub struct FileSummary {
 }
 
 /// What a check of many files says.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchResult {
     /// Every file, sorted by path.
@@ -144,10 +222,12 @@ pub struct BatchResult {
     pub problems: Vec<FileProblem>,
     /// Comments in the sources that suppress rules.
     pub suppressions: Vec<SuppressedRule>,
+    /// The rules that found something, by id.
+    pub rules: Vec<RuleSummary>,
 }
 
 /// A comment that suppresses a rule. (guard.md §9)
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SuppressedRule {
     /// Project-relative path with `/`.
@@ -183,7 +263,7 @@ impl SuppressedRule {
 }
 
 /// Counts of a batch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the names are the spec's own terms")]
 pub struct BatchSummary {
@@ -199,7 +279,7 @@ pub struct BatchSummary {
 }
 
 /// Something that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SkippedPath {
     /// Project-relative path with `/`; absolute for a path outside.
@@ -218,7 +298,7 @@ impl From<&Skipped> for SkippedPath {
 }
 
 /// A problem of a recipe or settings file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileProblem {
     /// Project-relative path with `/`; absolute for a file outside.
@@ -229,7 +309,7 @@ pub struct FileProblem {
     /// How bad it is.
     pub severity: Severity,
     /// Its kind, in kebab-case.
-    pub code: &'static str,
+    pub code: Cow<'static, str>,
     /// What is wrong and what to do.
     pub message: String,
 }
@@ -242,7 +322,7 @@ impl FileProblem {
             path: path.to_owned(),
             place: Place::of(text, lines, problem.span),
             severity: problem.severity,
-            code: problem.code.as_str(),
+            code: problem.code.as_str().into(),
             message: problem.message.clone(),
         }
     }
@@ -295,7 +375,8 @@ impl ProjectState {
             }
         }
         found.sort_by(|a, b| {
-            let key = |p: &FileProblem| (p.path.clone(), p.place.line, p.place.column, p.code);
+            let key =
+                |p: &FileProblem| (p.path.clone(), p.place.line, p.place.column, p.code.clone());
             key(a).cmp(&key(b))
         });
         found.dedup();
@@ -322,13 +403,25 @@ impl Violation {
             place,
             snippet: line.of(text).trim().chars().take(MAX_SNIPPET).collect(),
             layer: rule.layer,
-            source,
+            source: source.into(),
             category: rule.category.clone(),
             fix_suggestion: rule.fix_suggestion.clone(),
             fix: finding
                 .fix
                 .as_ref()
-                .map(|fix| if fix.safe { "safe" } else { "unsafe" }),
+                .map(|fix| if fix.safe { "safe" } else { "unsafe" }.into()),
+            fix_edits: finding.fix.as_ref().map(|fix| FixEdits {
+                title: fix.title.clone(),
+                edits: fix
+                    .edits
+                    .iter()
+                    .map(|edit| Edit {
+                        place: Place::of(text, lines, edit.span),
+                        text: edit.text.clone(),
+                    })
+                    .collect(),
+            }),
+            fingerprint: format!("{:016x}", finding.fingerprint),
             recipe_id: recipe.and_then(|recipe| recipe.id.clone()),
             trigger: recipe.map(|recipe| recipe.trigger.clone()),
             reasoning: Reasoning {
@@ -354,7 +447,9 @@ impl FileResult {
         };
         Self {
             file_path: file.rel.to_string(),
-            language: file.language.id(),
+            language: file.language.id().into(),
+            is_test: file.is_test,
+            checked: file.checked,
             violations: file
                 .findings
                 .iter()
@@ -415,7 +510,12 @@ impl BatchResult {
             .collect();
         all.sort_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));
         all.dedup();
+        let mut rules: BTreeMap<&str, &RuleInfo> = BTreeMap::new();
+        for finding in batch.files.iter().flat_map(|file| &file.findings) {
+            rules.insert(&finding.rule.id, &finding.rule);
+        }
         Self {
+            rules: rules.into_values().map(RuleSummary::from).collect(),
             files: batch.files.iter().map(FileResult::new).collect(),
             cross_file_violations: Vec::new(),
             summary: BatchSummary::new(batch),

@@ -2,64 +2,37 @@
 
 use std::collections::BTreeMap;
 
-use asd_guard::{Finding, RuleInfo};
 use asd_recipe::Severity;
-use asd_store::Skipped;
-use asd_text::{LineIndex, TextEdit};
 use serde_json::{Value, json};
 
-use crate::report::{FileProblem, Place};
-use crate::{BatchReport, CheckedFile};
+use crate::report::{BatchResult, Edit, FileProblem, FileResult, Place, RuleSummary, Violation};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 /// The base that paths are relative to, named as GitHub names it.
 const BASE: &str = "%SRCROOT%";
 
-/// A log with one run. `version` is that of the program; `skipped` is what the
-/// walk could not look at, `broken` what is not in force.
+/// A log with one run. `version` is that of the program.
 #[must_use]
-pub fn sarif(
-    batch: &BatchReport,
-    skipped: &[Skipped],
-    broken: &[FileProblem],
-    version: &str,
-) -> Value {
-    let mut rules: BTreeMap<&str, &RuleInfo> = BTreeMap::new();
-    for finding in batch.files.iter().flat_map(|file| &file.findings) {
-        rules.insert(&finding.rule.id, &finding.rule);
-    }
-    let index: BTreeMap<&str, usize> = rules.keys().enumerate().map(|(i, id)| (*id, i)).collect();
-    let results: Vec<Value> = batch
+pub fn sarif(result: &BatchResult, version: &str) -> Value {
+    let index: BTreeMap<&str, usize> = result
+        .rules
+        .iter()
+        .enumerate()
+        .map(|(index, rule)| (rule.id.as_str(), index))
+        .collect();
+    let results: Vec<Value> = result
         .files
         .iter()
         .flat_map(|file| {
-            let text = file.text.as_deref().unwrap_or_default();
-            let lines = LineIndex::new(text);
-            file.findings
+            file.violations
                 .iter()
-                .map(|finding| result(file, text, &lines, finding, index[finding.rule.id.as_str()]))
-                .collect::<Vec<_>>()
+                .map(|violation| one(file, violation, index.get(violation.rule_id.as_str())))
         })
         .collect();
-    let configuration: Vec<Value> = broken
-        .iter()
-        .map(|problem| {
-            json!({
-                "level": level(problem.severity),
-                "descriptor": {"id": problem.code},
-                "message": {"text": problem.message},
-                "locations": [{"physicalLocation": {
-                    "artifactLocation": artifact(&problem.path),
-                    "region": region(problem.place),
-                }}],
-            })
-        })
-        .collect();
-    let notifications: Vec<Value> = batch
+    let notifications: Vec<Value> = result
         .skipped
         .iter()
-        .chain(skipped)
         .map(|skipped| {
             json!({
                 "level": "warning",
@@ -76,20 +49,21 @@ pub fn sarif(
                 "name": "asd",
                 "fullName": "Alembic",
                 "semanticVersion": version,
-                "rules": rules.values().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
+                "rules": result.rules.iter().map(descriptor).collect::<Vec<_>>(),
             }},
             "columnKind": "unicodeCodePoints",
             "invocations": [{
                 "executionSuccessful": true,
                 "toolExecutionNotifications": notifications,
-                "toolConfigurationNotifications": configuration,
+                "toolConfigurationNotifications":
+                    result.problems.iter().map(configuration).collect::<Vec<_>>(),
             }],
             "results": results,
         }],
     })
 }
 
-fn descriptor(rule: &RuleInfo) -> Value {
+fn descriptor(rule: &RuleSummary) -> Value {
     let mut value = json!({
         "id": rule.id,
         "shortDescription": {"text": rule.message},
@@ -106,44 +80,47 @@ fn descriptor(rule: &RuleInfo) -> Value {
     value
 }
 
-fn result(
-    file: &CheckedFile,
-    text: &str,
-    lines: &LineIndex,
-    finding: &Finding,
-    rule_index: usize,
-) -> Value {
-    let mut value = json!({
-        "ruleId": finding.rule.id,
-        "ruleIndex": rule_index,
-        "level": level(finding.severity),
-        "message": {"text": finding.message},
+fn configuration(problem: &FileProblem) -> Value {
+    json!({
+        "level": level(problem.severity),
+        "descriptor": {"id": problem.code},
+        "message": {"text": problem.message},
         "locations": [{"physicalLocation": {
-            "artifactLocation": artifact(&file.rel),
-            "region": region(Place::of(text, lines, finding.span)),
+            "artifactLocation": artifact(&problem.path),
+            "region": region(problem.place),
         }}],
-        "partialFingerprints": {"asdFinding/v1": format!("{:016x}", finding.fingerprint)},
+    })
+}
+
+fn one(file: &FileResult, violation: &Violation, index: Option<&usize>) -> Value {
+    let mut value = json!({
+        "ruleId": violation.rule_id,
+        "level": level(violation.severity),
+        "message": {"text": violation.message},
+        "locations": [{"physicalLocation": {
+            "artifactLocation": artifact(&file.file_path),
+            "region": region(violation.place),
+        }}],
+        "partialFingerprints": {"asdFinding/v1": violation.fingerprint},
     });
-    if let Some(fix) = &finding.fix {
-        let replacements: Vec<Value> = fix
-            .edits
-            .iter()
-            .map(|edit| replacement(text, lines, edit))
-            .collect();
+    if let Some(index) = index {
+        value["ruleIndex"] = json!(index);
+    }
+    if let Some(fix) = &violation.fix_edits {
         value["fixes"] = json!([{
             "description": {"text": fix.title},
             "artifactChanges": [{
-                "artifactLocation": artifact(&file.rel),
-                "replacements": replacements,
+                "artifactLocation": artifact(&file.file_path),
+                "replacements": fix.edits.iter().map(replacement).collect::<Vec<_>>(),
             }],
         }]);
     }
     value
 }
 
-fn replacement(text: &str, lines: &LineIndex, edit: &TextEdit) -> Value {
+fn replacement(edit: &Edit) -> Value {
     json!({
-        "deletedRegion": region(Place::of(text, lines, edit.span)),
+        "deletedRegion": region(edit.place),
         "insertedContent": {"text": edit.text},
     })
 }

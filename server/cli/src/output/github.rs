@@ -1,99 +1,11 @@
-//! Workflow commands, which GitHub shows as annotations at the lines of a
-//! change.
-
-use asd_recipe::Severity;
-use asd_text::LineIndex;
-use asd_workspace::report::Place;
+use asd_workspace::formats;
 
 use crate::check::Checked;
 use crate::terminal::Terminal;
 
 pub(crate) fn write(checked: &Checked, terminal: &mut Terminal) -> anyhow::Result<()> {
-    for file in &checked.batch.files {
-        let text = file.text.as_deref().unwrap_or_default();
-        let lines = LineIndex::new(text);
-        for finding in &file.findings {
-            let advice = &finding.rule.fix_suggestion;
-            let message = if advice.is_empty() {
-                finding.message.clone()
-            } else {
-                format!("{}\n{advice}", finding.message)
-            };
-            terminal.line(&annotation(
-                finding.severity,
-                &file.rel,
-                Place::of(text, &lines, finding.span),
-                &finding.rule.id,
-                &message,
-            ))?;
-        }
-    }
-    for problem in &checked.broken {
-        terminal.line(&annotation(
-            problem.severity,
-            &problem.path,
-            problem.place,
-            problem.code,
-            &problem.message,
-        ))?;
-    }
-    for skipped in checked.batch.skipped.iter().chain(&checked.skipped) {
-        terminal.line(&format!(
-            "::notice file={}::{}",
-            property(&skipped.path),
-            data(&format!("Not checked: {}", skipped.reason))
-        ))?;
+    for line in formats::github(&checked.result()) {
+        terminal.line(&line)?;
     }
     Ok(())
-}
-
-fn annotation(severity: Severity, path: &str, place: Place, title: &str, message: &str) -> String {
-    let level = match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "notice",
-    };
-    // Columns are refused for a range of several lines.
-    let columns = if place.line == place.end_line {
-        format!(",col={},endColumn={}", place.column, place.end_column)
-    } else {
-        String::new()
-    };
-    format!(
-        "::{level} file={},line={},endLine={}{columns},title={}::{}",
-        property(path),
-        place.line,
-        place.end_line,
-        property(title),
-        data(message)
-    )
-}
-
-fn data(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
-}
-
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_has_a_meaning_in_a_command_is_escaped() {
-        let place = Place {
-            line: 3,
-            column: 5,
-            end_line: 3,
-            end_column: 9,
-        };
-        assert_eq!(
-            annotation(Severity::Info, "a,b:c.ts", place, "r", "100%\nsure"),
-            "::notice file=a%2Cb%3Ac.ts,line=3,endLine=3,col=5,endColumn=9,title=r::100%25%0Asure"
-        );
-    }
 }

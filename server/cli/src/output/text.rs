@@ -93,7 +93,7 @@ pub(crate) fn write_problems(
         };
         terminal.line(&painter.paint(&Excerpt {
             severity: problem.severity,
-            code: problem.code,
+            code: &problem.code,
             message: &problem.message,
             path: &names.shown(&problem.path),
             span: lines.span(&text, range, Encoding::Utf32),
