@@ -24,6 +24,8 @@ struct Server {
     stdin: ChildStdin,
     inbox: Receiver<Value>,
     started: Instant,
+    /// Whether the server takes changes, or wants the whole text each time.
+    incremental: bool,
 }
 
 impl Server {
@@ -52,13 +54,16 @@ impl Server {
             stdin,
             inbox,
             started,
+            incremental: false,
         };
         let uri = format!("file://{}", root.display());
         server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "processId": std::process::id(), "rootUri": uri, "workspaceFolders": [{"uri": uri, "name": "bench"}],
             "capabilities": {"textDocument": {"publishDiagnostics": {"versionSupport": true}}},
         }}))?;
-        server.wait("the answer to initialize", |m| m["id"] == 1)?;
+        let answer = server.wait("the answer to initialize", |m| m["id"] == 1)?;
+        let sync = &answer["result"]["capabilities"]["textDocumentSync"];
+        server.incremental = *sync == 2 || sync["change"] == 2;
         server.send(&json!({"jsonrpc": "2.0", "method": "initialized", "params": {}}))?;
         Ok(server)
     }
@@ -97,13 +102,29 @@ impl Server {
         })
     }
 
-    /// The time from writing a change to having its diagnostics.
-    fn keystroke(&mut self, uri: &str, version: usize, line: usize) -> Result<Duration> {
+    /// The time from writing a change to having its diagnostics. The change
+    /// puts `typed` in front of a line of `text`.
+    fn keystroke(
+        &mut self,
+        uri: &str,
+        version: usize,
+        text: &mut String,
+        line: usize,
+        typed: &str,
+    ) -> Result<Duration> {
+        let offset: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+        text.insert_str(offset, typed);
         let at = json!({"line": line, "character": 0});
+        let change = if self.incremental {
+            json!({"range": {"start": at, "end": at}, "text": typed})
+        } else {
+            json!({"text": text})
+        };
         let start = Instant::now();
-        self.send(&json!({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {
-            "textDocument": {"uri": uri, "version": version},
-            "contentChanges": [{"range": {"start": at, "end": at}, "text": if version.is_multiple_of(9) {"\n"} else {" "}}]}}))?;
+        self.send(
+            &json!({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {
+            "textDocument": {"uri": uri, "version": version}, "contentChanges": [change]}}),
+        )?;
         self.wait_for_version(uri, version)?;
         Ok(start.elapsed())
     }
@@ -199,18 +220,20 @@ fn row(name: &str, command: Command, root: &Path, text: &str, keystrokes: usize)
     server.wait_for_version(&uri, 0)?;
     thread::sleep(Duration::from_millis(500));
     let lines = text.lines().count();
+    let mut now = text.to_owned();
     let mut times = Vec::new();
     for version in 1..=keystrokes + 10 {
-        let time = server.keystroke(&uri, version, (version * 37) % lines)?;
+        let typed = if version.is_multiple_of(9) { "\n" } else { " " };
+        let time = server.keystroke(&uri, version, &mut now, (version * 37) % lines, typed)?;
         if version > 10 {
             times.push(time);
         }
     }
-    let last = server.keystroke(&uri, keystrokes + 11, 0)?;
-    times.push(last);
-    server.send(&json!({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {
-        "textDocument": {"uri": uri, "version": keystrokes + 12}, "contentChanges": [{"text": text}]}}))?;
-    let published = server.wait_for_version(&uri, keystrokes + 12)?;
+    server.send(
+        &json!({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {
+        "textDocument": {"uri": uri, "version": keystrokes + 11}, "contentChanges": [{"text": text}]}}),
+    )?;
+    let published = server.wait_for_version(&uri, keystrokes + 11)?;
     let findings = published["params"]["diagnostics"]
         .as_array()
         .map_or(0, Vec::len);
