@@ -44,7 +44,9 @@ impl RuleSet {
     /// [`Cancelled`] soon after `cancel` was set.
     pub fn check(&self, target: &Target<'_>, cancel: &AtomicBool) -> Result<FileReport, Cancelled> {
         let inner = &*self.inner;
-        let is_excluded = target.path.is_some_and(|path| self.excludes(path));
+        let is_excluded = target
+            .path
+            .is_some_and(|path| self.excluded_by(path).is_some());
         let mut check = FileCheck {
             inner,
             path: target.path,

@@ -12,8 +12,8 @@ use crate::languages::LanguageSet;
 use crate::prefilter::Prefilter;
 use crate::stable_hash::StableHasher;
 use crate::{
-    GuardOptions, Layer, Profile, RecipeRef, RuleInfo, RuleOrigin, RuleProblem, SourceFilter,
-    UncertainReason,
+    GuardOptions, Layer, PathExclusion, Profile, RecipeRef, RuleInfo, RuleOrigin, RuleProblem,
+    SourceFilter, UncertainReason,
 };
 
 /// All rules of a project, compiled. Immutable; cloning is cheap.
@@ -28,7 +28,7 @@ pub(crate) struct Inner {
     /// Guards of recipes.
     pub(crate) rules: Vec<Rule>,
     pub(crate) built_ins: Vec<BuiltInRule>,
-    pub(crate) excluded_paths: Vec<Glob>,
+    excluded_paths: Vec<(Glob, PathExclusion)>,
     /// By language; made when a text in it is first checked.
     languages: Box<[OnceLock<LanguageRules>]>,
     /// What the set before had, for its automata.
@@ -186,14 +186,13 @@ impl RuleSet {
         &self.inner.infos
     }
 
-    /// Whether no rule checks a file, given by its project-relative path with
-    /// `/`, because the settings exclude it.
+    /// The exclusion on account of which no rule checks a file, given by its
+    /// project-relative path with `/`.
     #[must_use]
-    pub fn excludes(&self, path: &str) -> bool {
-        self.inner
-            .excluded_paths
-            .iter()
-            .any(|glob| glob.matches(path))
+    pub fn excluded_by(&self, path: &str) -> Option<&PathExclusion> {
+        let mut all = self.inner.excluded_paths.iter();
+        let (_, exclusion) = all.find(|(glob, _)| glob.matches(path))?;
+        Some(exclusion)
     }
 
     /// The rule with an id, when it is in force.
@@ -555,7 +554,7 @@ impl Build<'_> {
             self.hasher.part(exclusion.pattern.as_bytes());
             self.inner
                 .excluded_paths
-                .push(Glob::new(&exclusion.pattern));
+                .push((Glob::new(&exclusion.pattern), exclusion.clone()));
         }
         let recipe_rules = self.inner.rules.iter().map(|rule| &rule.info);
         let built_ins = self.inner.built_ins.iter().map(|rule| &rule.info);

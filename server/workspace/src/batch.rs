@@ -31,6 +31,9 @@ pub struct BatchReport {
     pub skipped: Vec<Skipped>,
     /// How many files were passed over because no rule knows their language.
     pub other_files: usize,
+    /// How many files the settings exclude. They are not checked and not in
+    /// `files`; one that was named by itself is in `skipped`.
+    pub excluded: usize,
     /// The sums of all files.
     pub capability: CapabilityReport,
 }
@@ -111,6 +114,10 @@ impl ProjectState {
                     batch.skipped.push(skipped);
                 }
                 Checked::OtherLanguage => batch.other_files += 1,
+                Checked::Excluded(named) => {
+                    batch.excluded += 1;
+                    batch.skipped.extend(named);
+                }
                 Checked::ProjectFile => {}
             }
         }
@@ -133,6 +140,12 @@ impl ProjectState {
         let by_name = Language::of_file(&file.path, "");
         if by_name.is_none() && !file.explicit {
             return Ok(Checked::OtherLanguage);
+        }
+        if let Some(reason) = self.excluded_by(&file.rel) {
+            return Ok(Checked::Excluded(file.explicit.then(|| Skipped {
+                path: file.rel.clone(),
+                reason,
+            })));
         }
         let unreadable = |reason: String| {
             let (capability, uncertain) = of_unreadable(self.rules(), by_name, &file.rel, &reason);
@@ -193,6 +206,8 @@ enum Checked {
     File(Box<CheckedFile>, Box<CapabilityReport>),
     Unreadable(Option<Box<CheckedFile>>, Box<CapabilityReport>, Skipped),
     OtherLanguage,
+    /// What to say, when the file was named by itself.
+    Excluded(Option<Skipped>),
     ProjectFile,
 }
 
@@ -206,6 +221,7 @@ impl BatchReport {
             joined.files.extend(report.files);
             joined.skipped.extend(report.skipped);
             joined.other_files += report.other_files;
+            joined.excluded += report.excluded;
             sum.add(report.capability);
         }
         joined.files.sort_by(|a, b| a.rel.cmp(&b.rel));

@@ -1,10 +1,12 @@
 //! What is wrong with the files that a person writes for Alembic.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
-use asd_guard::{GuardOptions, RuleSet};
-use asd_recipe::{Problem, ProblemCode, Severity};
+use asd_guard::{GuardOptions, RuleSet, SourceFilter};
+use asd_recipe::{Problem, ProblemCode, Severity, SourceRef};
+use asd_store::read_text;
 use asd_text::{LineIndex, Span};
 use rayon::prelude::*;
 
@@ -75,7 +77,10 @@ impl ProjectState {
         problems.extend_from_slice(self.inner().rule_problems(&file.rel));
         if let Some(recipe) = &file.recipe {
             let examples = &file.parsed.examples;
-            problems.extend(self.rules().check_examples(recipe, examples));
+            // Where recipes may not check anything, they do not check those.
+            if self.inner().settings.sources != SourceFilter::BuiltIn {
+                problems.extend(self.rules().check_examples(recipe, examples));
+            }
             problems.extend(self.missing_sources(entry));
         }
         problems.sort_by(|a, b| (a.span, a.code, &a.message).cmp(&(b.span, b.code, &b.message)));
@@ -98,7 +103,9 @@ impl ProjectState {
             .filter(|source| !source.path.is_empty())
             .filter_map(|source| {
                 let message = match self.project().absolute(&source.path) {
-                    Ok(path) if self.inner().settings.host.kind(&path).is_some() => return None,
+                    Ok(path) if self.inner().settings.host.kind(&path).is_some() => {
+                        self.missing_lines(source, &path)?
+                    }
                     Ok(_) => format!(
                         "There is no file `{}` in the project. Name the file that shows this \
                          now, or remove the entry.",
@@ -119,6 +126,23 @@ impl ProjectState {
                 })
             })
             .collect()
+    }
+
+    /// What to say of a source whose lines lie behind the end of its file.
+    fn missing_lines(&self, source: &SourceRef, path: &Path) -> Option<String> {
+        let (first, last) = source.lines?;
+        let file = read_text(self.inner().settings.host.as_ref(), path).ok()?;
+        let lines = LineIndex::new(&file.text).line_count();
+        let last = usize::try_from(first.max(last)).ok()?;
+        // The empty line behind the last line ending is one in editors.
+        (last > lines).then(|| {
+            let ends = lines - usize::from(lines > 1 && file.text.ends_with(['\n', '\r']));
+            format!(
+                "`{}` ends at line {ends}: there is no line {last}. Name the lines that show \
+                 this now.",
+                source.path
+            )
+        })
     }
 
     /// Rule ids that settings name and no rule has.

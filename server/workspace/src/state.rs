@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use asd_guard::{Cancelled, FileReport, GuardOptions, RuleSet, Target};
+use asd_guard::{Cancelled, FileReport, GuardOptions, RuleSet, SourceFilter, Target};
 use asd_recipe::{Problem, Recipe, check_set, trigger_key};
 use asd_store::{
     Config, Project, RecipeFile, RecipePath, Skipped, Walked, list_recipes, load_recipe,
@@ -166,6 +166,17 @@ impl ProjectState {
         self.advanced(next, true)
     }
 
+    /// The state with the rules of these sources only.
+    #[must_use]
+    pub fn with_sources(&self, sources: SourceFilter) -> Self {
+        if self.inner.settings.sources == sources {
+            return self.clone();
+        }
+        let mut next = (*self.inner).clone();
+        next.settings.sources = sources;
+        self.advanced(next, true)
+    }
+
     fn advanced(&self, mut next: Inner, changed: bool) -> Self {
         if !changed {
             return self.clone();
@@ -261,6 +272,19 @@ impl ProjectState {
         cancel: &AtomicBool,
     ) -> Result<FileReport, Cancelled> {
         self.inner.rules.check(target, cancel)
+    }
+
+    /// By what the settings exclude a file from all checks, for a person.
+    #[must_use]
+    pub fn excluded_by(&self, path: &str) -> Option<String> {
+        let exclusion = self.inner.rules.excluded_by(path)?;
+        let listed = &self.inner.loaded.exclusions.path_exclusions;
+        let list = if listed.contains(exclusion) {
+            "pathExclusions"
+        } else {
+            "files.exclude"
+        };
+        Some(format!("excluded by `{}` of `{list}`", exclusion.pattern))
     }
 
     /// The files to be checked below `paths`; see [`asd_store::walk`].
@@ -467,7 +491,14 @@ impl Inner {
             .loaded
             .config
             .guard_options(&self.loaded.exclusions, self.settings.sources);
-        let (rules, problems) = RuleSet::build(&self.recipes, &options, previous);
+        // A recipe that nobody can refer to is broken, and its guards with it.
+        let named: Vec<(Arc<str>, Arc<Recipe>)> = self
+            .recipes
+            .iter()
+            .filter(|(_, recipe)| !recipe.trigger.is_empty())
+            .cloned()
+            .collect();
+        let (rules, problems) = RuleSet::build(&named, &options, previous);
         self.rules = rules;
         self.rule_problems = BTreeMap::new();
         for found in problems {

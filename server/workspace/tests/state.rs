@@ -222,18 +222,31 @@ fn recipes_of_a_folder_outside_are_in_force() {
 fn a_source_that_is_gone_is_told_at_its_entry() {
     let text = recipe("alpha", "alpha").replace(
         "guards:",
-        "reasoning:\n  sources: ['src/there.ts', 'src/gone.ts:3']\nguards:",
+        "reasoning:\n  sources: ['src/there.ts', 'src/there.ts:2-3', 'src/there.ts:3-9', 'src/gone.ts:3']\nguards:",
     );
     let path = "Alembic/recipes/a.md";
-    let fixture = Fixture::new(&[(path, &text), ("src/there.ts", "")]);
+    let fixture = Fixture::new(&[(path, &text), ("src/there.ts", "a\nb\n")]);
     let problems = fixture.load().problems_of(path);
-    let gone: Vec<&str> = problems
+    let gone: Vec<(&str, &str)> = problems
         .iter()
         .filter(|p| p.code == ProblemCode::MissingSource)
-        .map(|p| p.span.of(&text))
+        .map(|p| (p.span.of(&text), p.message.as_str()))
         .collect();
-    assert_eq!(gone.len(), 1, "{problems:?}");
-    assert!(gone[0].contains("src/gone.ts"));
+    assert_eq!(
+        gone,
+        [
+            (
+                "src/there.ts:3-9",
+                "`src/there.ts` ends at line 2: there is no line 9. Name the lines that show \
+                 this now."
+            ),
+            (
+                "src/gone.ts:3",
+                "There is no file `src/gone.ts` in the project. Name the file that shows this \
+                 now, or remove the entry."
+            ),
+        ]
+    );
 }
 
 #[test]
@@ -307,4 +320,62 @@ fn a_thousand_recipes_are_shared_between_states() {
         .filter(|(a, b)| Arc::ptr_eq(&a.1, &b.1))
         .count();
     assert_eq!(same, 999);
+}
+
+#[test]
+fn without_a_trigger_guards_are_not_in_force() {
+    let text = recipe("alpha", "alpha").replace("trigger: \"@alpha\"\n", "");
+    let path = "Alembic/recipes/a.md";
+    let state = Fixture::new(&[(path, &text)]).load();
+    assert_eq!(fired(&state, "alpha"), [""; 0]);
+    assert_eq!(state.broken().len(), 1, "{:?}", state.broken());
+}
+
+#[test]
+fn the_recipes_of_a_project_can_be_kept_from_checking() {
+    let path = "Alembic/recipes/a.md";
+    let text = recipe("alpha", "alpha") + "```typescript bad\nbeta\n```\n";
+    let fixture = Fixture::new(&[(path, &text)]);
+    let all = fixture.load();
+    assert_eq!(fired(&all, "alpha"), ["alpha"]);
+    assert!(codes(&all, path).contains(&ProblemCode::Example));
+    let built_in = all.with_sources(SourceFilter::BuiltIn);
+    assert!(!fired(&built_in, "alpha").contains(&"alpha".to_owned()));
+    assert!(!codes(&built_in, path).contains(&ProblemCode::Example));
+    assert!(built_in.recipe_by_trigger("@alpha").is_some());
+    let again = built_in.with_sources(SourceFilter::Recipe);
+    assert_eq!(fired(&again, "alpha"), ["alpha"]);
+}
+
+#[test]
+fn excluded_files_are_not_checked_and_a_named_one_is_told_by_what() {
+    let fixture = Fixture::new(&[
+        ("Alembic/recipes/a.md", &recipe("alpha", "alpha")),
+        ("Alembic/config.toml", "[files]\nexclude = ['gen/**']\n"),
+        (
+            "Alembic/guard-exclusions.json",
+            r#"{"pathExclusions": ["old"]}"#,
+        ),
+        ("src/a.ts", "alpha"),
+        ("gen/a.ts", "alpha"),
+        ("old/a.ts", "alpha"),
+    ]);
+    let state = fixture.load();
+    let never = AtomicBool::new(false);
+    let named = [fixture.root().to_owned(), fixture.root().join("gen/a.ts")];
+    let walked = state.walk(&named, &never);
+    let batch = state.check_files(&walked.files, &|_| {}, &never).unwrap();
+    let checked: Vec<&str> = batch.files.iter().map(|file| &*file.rel).collect();
+    assert_eq!(checked, ["src/a.ts"]);
+    assert_eq!(batch.excluded, 2);
+    assert_eq!(batch.skipped.len(), 1);
+    assert_eq!(batch.skipped[0].path, "gen/a.ts");
+    assert_eq!(
+        batch.skipped[0].reason,
+        "excluded by `gen/**` of `files.exclude`"
+    );
+    assert_eq!(
+        state.excluded_by("old/a.ts").unwrap(),
+        "excluded by `old` of `pathExclusions`"
+    );
 }
