@@ -316,13 +316,16 @@ fn next_state(round: &Round) -> ProjectState {
         _ => {
             let settings = asd_workspace::Settings {
                 client: round.settings.project.clone(),
+                sources: round.settings.sources(),
                 ..asd_workspace::Settings::default()
             };
             ProjectState::load(&round.root, &settings)
         }
     };
     if round.pending.settings {
-        state = state.with_client_settings(&round.settings.project);
+        state = state
+            .with_client_settings(&round.settings.project)
+            .with_sources(round.settings.sources());
     }
     let known = match &round.before {
         Some(before) if !round.pending.all => Some(&before.overlays),

@@ -1,6 +1,7 @@
 //! What the client may set: `initializationOptions`, the section `asd` of its
 //! configuration, and what it declares to be able to do.
 
+use asd_guard::SourceFilter;
 use serde_json::Value;
 use tower_lsp_server::ls_types::{ClientCapabilities, MarkupKind};
 
@@ -9,8 +10,8 @@ use tower_lsp_server::ls_types::{ClientCapabilities, MarkupKind};
 pub struct Settings {
     /// Whether the client wants `asd/status` notifications.
     pub status_notifications: bool,
-    /// Whether the project is trusted; commands that a project names are not
-    /// run otherwise.
+    /// Whether the person trusts the project. Where they do not, only the
+    /// built-in rules check anything; recipes are shown and no more.
     pub trusted: Option<bool>,
     /// What has the keys of a project's `config.toml` and goes over it.
     pub project: Value,
@@ -21,6 +22,16 @@ pub struct Settings {
 const OF_CLIENTS: &[&str] = &["enable", "path", "trace", "logLevel", "server"];
 
 impl Settings {
+    /// Whose rules may run.
+    #[must_use]
+    pub fn sources(&self) -> SourceFilter {
+        if self.trusted == Some(false) {
+            SourceFilter::BuiltIn
+        } else {
+            SourceFilter::All
+        }
+    }
+
     /// Reads what a client sent. Anything that cannot be used is left out and
     /// named in the second value, one sentence each.
     #[must_use]
