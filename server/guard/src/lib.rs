@@ -24,6 +24,7 @@ mod part;
 mod prefilter;
 mod regex_rules;
 mod report;
+mod review_round;
 mod rule;
 mod runs;
 mod score;
@@ -48,6 +49,7 @@ pub use report::{
     Boundary, BoundaryType, Cancelled, CapabilityReport, Counts, FileReport, Finding, Fix,
     LayerCounts, Related, SkippedCheck, Suppression, Uncertain, UncertainReason,
 };
+pub use review_round::{MAX_REVIEW_ROUNDS, ReviewRound};
 pub use rule::{Layer, RecipeRef, RuleInfo, RuleOrigin, RuleProblem, RuleTag};
 pub use runs::{
     MAX_RUNS, Occurrence, RunSummary, StoredRun, add_run, disappeared, latest, trim_runs,

@@ -1,5 +1,5 @@
 //! Everything that a project keeps in files: its layout, settings, exclusions
-//! and recipes, which of its files are to be checked, how a file is read as
+//! recipes and records, which of its files are to be checked, how a file is read as
 //! text and how one is written without a chance to be seen half done.
 //!
 //! Reading writes nothing. Every write goes through [`write_atomic`], which
@@ -8,12 +8,15 @@
 mod config;
 mod config_read;
 mod exclusions;
+mod git;
 mod git_index;
 mod host;
 
 mod node;
 mod project;
 mod recipes;
+mod records;
+mod staged;
 mod user;
 mod walk;
 mod watch;
@@ -21,12 +24,18 @@ mod write;
 
 pub use config::{Config, FilesConfig, GuardConfig, Layer, QualityGate, Threshold, config_schema};
 pub use exclusions::parse_exclusions;
+pub use git::{ChangedLines, Git, GitError, Staged};
 pub use host::{Disk, Host, MAX_FILE, PathKind, Unreadable, read_text, read_text_up_to};
 
 pub use project::{KNOWLEDGE_DIR, OutsideProject, Project};
 pub use recipes::{
     MAX_RECIPE, RecipeFile, RecipePath, list_recipes, load_recipe, load_recipes, recipe_at,
 };
+pub use records::{
+    RecordError, Records, Signal, Usage, add_feedback, append_signals, append_usage,
+    change_records, change_review, new_run_id, now, read_feedback, read_records,
+};
+pub use staged::StagedHost;
 pub use user::user_config_path;
 pub use walk::{FileEntry, Skipped, Visited, WalkRoot, Walked, walk};
 pub use watch::{Changes, WatchError, Watcher};
