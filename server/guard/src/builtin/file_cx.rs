@@ -1,7 +1,8 @@
 use std::cell::{OnceCell, RefCell};
+use std::ops::Range;
 
 use asd_syntax::{Language, Mask, Tree};
-use tree_sitter::Node;
+use tree_sitter::{Node, TreeCursor};
 
 use super::bindings::Bindings;
 use super::metrics::outline::Outline;
@@ -141,10 +142,65 @@ pub(crate) struct Placed<'a> {
     pub(crate) depth: u32,
 }
 
+/// From so many nodes on, a tree is walked by two threads.
+const WORTH_SHARING: usize = 10_000;
+
 fn walk(tree: &Tree) -> Vec<Placed<'_>> {
-    let mut nodes = Vec::with_capacity(tree.root_node().descendant_count());
-    let mut cursor = tree.walk();
-    let mut depth = 0;
+    let root = tree.root_node();
+    let mut nodes = Vec::with_capacity(root.descendant_count());
+    nodes.push(Placed {
+        node: root,
+        kind: root.kind_id(),
+        depth: 0,
+    });
+    let children = root.child_count() as usize;
+    if root.descendant_count() < WORTH_SHARING {
+        walk_children(root, 0..children, &mut nodes);
+        return nodes;
+    }
+    let middle = middle_child(root);
+    let mut rest = Vec::new();
+    rayon::join(
+        || walk_children(root, 0..middle, &mut nodes),
+        || walk_children(root, middle..children, &mut rest),
+    );
+    nodes.append(&mut rest);
+    nodes
+}
+
+/// The child of `root` in which the middle of its nodes lies.
+fn middle_child(root: Node<'_>) -> usize {
+    let half = root.descendant_count() / 2;
+    let mut cursor = root.walk();
+    let mut seen = 0;
+    root.children(&mut cursor)
+        .position(|child| {
+            seen += child.descendant_count();
+            seen >= half
+        })
+        .map_or(0, |index| index + 1)
+}
+
+/// Adds some children of `root` and all that is below them.
+fn walk_children<'a>(root: Node<'a>, children: Range<usize>, nodes: &mut Vec<Placed<'a>>) {
+    let mut cursor = root.walk();
+    let mut more = cursor.goto_first_child();
+    for _ in 0..children.start {
+        more = more && cursor.goto_next_sibling();
+    }
+    for _ in children {
+        if !more {
+            return;
+        }
+        walk_below(&mut cursor, nodes);
+        more = cursor.goto_next_sibling();
+    }
+}
+
+/// Adds the child of the root at the cursor and all that is below it; leaves
+/// the cursor where it was.
+fn walk_below<'a>(cursor: &mut TreeCursor<'a>, nodes: &mut Vec<Placed<'a>>) {
+    let mut depth = 1;
     loop {
         let node = cursor.node();
         nodes.push(Placed {
@@ -156,10 +212,14 @@ fn walk(tree: &Tree) -> Vec<Placed<'_>> {
             depth += 1;
             continue;
         }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return nodes;
+        loop {
+            if depth == 1 {
+                return;
             }
+            if cursor.goto_next_sibling() {
+                break;
+            }
+            cursor.goto_parent();
             depth -= 1;
         }
     }
@@ -173,5 +233,39 @@ impl<'a> Iterator for Ancestors<'a> {
 
     fn next(&mut self) -> Option<Node<'a>> {
         self.0.pop()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_come_in_the_order_of_the_text_however_many_there_are() {
+        for functions in [0, 1, 2, 40, 2_000] {
+            let text = "function f(a) { return g(a, [1, 2]); }\n".repeat(functions);
+            let tree = asd_syntax::parse(Language::JavaScript, &text, None).expect("a grammar");
+            let mut expected = Vec::new();
+            let mut cursor = tree.walk();
+            let mut depth = 0_u32;
+            'nodes: loop {
+                expected.push((cursor.node().id(), cursor.node().start_byte(), depth));
+                if cursor.goto_first_child() {
+                    depth += 1;
+                    continue;
+                }
+                while !cursor.goto_next_sibling() {
+                    if !cursor.goto_parent() {
+                        break 'nodes;
+                    }
+                    depth -= 1;
+                }
+            }
+            let walked: Vec<_> = walk(&tree)
+                .iter()
+                .map(|placed| (placed.node.id(), placed.node.start_byte(), placed.depth))
+                .collect();
+            assert_eq!(walked, expected);
+        }
     }
 }
