@@ -62,7 +62,7 @@ impl Part {
             Self::Rooms => rooms(),
             Self::Rust => {
                 build_server()?;
-                run(cargo().args(["test", "--workspace", "--quiet"]))
+                run(cargo().args(["test", "--workspace", "--quiet", "--no-fail-fast"]))
             }
             Self::Generated => gen_docs::generate(gen_docs::Mode::Check),
             Self::Extension => {
