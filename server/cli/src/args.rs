@@ -199,6 +199,9 @@ pub(crate) struct RulesOptions {
 pub(crate) struct ExplainOptions {
     /// The rule's id.
     pub(crate) rule: String,
+    /// A folder or file of the project; the current folder by default.
+    #[arg(long, value_name = "PATH", default_value = ".")]
+    pub(crate) project: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
@@ -26,7 +26,38 @@ pub(crate) struct Checked {
     /// The text of each file of `broken`.
     pub(crate) texts: BTreeMap<String, std::sync::Arc<str>>,
     pub(crate) fixed: usize,
+    /// What was asked to be fixed.
+    pub(crate) fixing: Fixing,
+    /// The files that could not be written.
+    pub(crate) unwritten: BTreeSet<String>,
     pub(crate) recipe_files: usize,
+}
+
+/// Which fixes were asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fixing {
+    Nothing,
+    Safe,
+    All,
+}
+
+impl Fixing {
+    fn asked(options: &CheckOptions) -> Self {
+        match (options.fix, options.unsafe_fixes) {
+            (false, _) => Self::Nothing,
+            (true, false) => Self::Safe,
+            (true, true) => Self::All,
+        }
+    }
+
+    /// Whether the fix of a finding, if it has one, was asked for.
+    pub(crate) fn wants(self, finding: &Finding) -> bool {
+        finding.fix.as_ref().is_some_and(|fix| match self {
+            Self::Nothing => false,
+            Self::Safe => fix.safe,
+            Self::All => true,
+        })
+    }
 }
 
 impl Checked {
@@ -64,7 +95,8 @@ fn outcome(checked: &Checked, terminal: &Terminal) -> Outcome {
         return Outcome::Errors;
     }
     let any = checked.batch.files.iter().any(|file| file.checked);
-    if !any && checked.recipe_files == 0 {
+    // A commit hook may well name nothing but excluded files.
+    if !any && checked.recipe_files == 0 && checked.batch.excluded == 0 {
         terminal
             .error("nothing could be checked: no file in a known language was found or readable");
         return Outcome::Failed;
@@ -108,6 +140,8 @@ fn check(
         broken: Vec::new(),
         texts: BTreeMap::new(),
         fixed: 0,
+        fixing: Fixing::asked(options),
+        unwritten: BTreeSet::new(),
         recipe_files: 0,
     };
     while let Some((folder, paths)) = todo.pop() {
@@ -130,7 +164,8 @@ fn check(
         all.recipe_files += recipes.len();
         let mut batch = check_files(&state, &files, terminal)?;
         if options.fix {
-            let fixed = fix(&state, &batch, options, terminal);
+            let (fixed, unwritten) = fix(&state, &batch, all.fixing, terminal);
+            all.unwritten.extend(unwritten.iter().map(|rel| named(rel)));
             if fixed > 0 {
                 all.fixed += fixed;
                 batch = check_files(&state, &files, terminal)?;
@@ -224,30 +259,30 @@ fn check_files(
     Ok(batch)
 }
 
-/// Applies fixes file by file; says how many were applied.
+/// Applies fixes file by file; says how many were applied, and which files
+/// could not be written.
 fn fix(
     state: &ProjectState,
     batch: &BatchReport,
-    options: &CheckOptions,
+    fixing: Fixing,
     terminal: &Terminal,
-) -> usize {
-    let wanted = |finding: &Finding| {
-        finding
-            .fix
-            .as_ref()
-            .is_some_and(|fix| fix.safe || options.unsafe_fixes)
-    };
+) -> (usize, Vec<String>) {
+    let wanted = |finding: &Finding| fixing.wants(finding);
     let mut applied = 0;
+    let mut unwritten = Vec::new();
     for file in &batch.files {
         if !file.findings.iter().any(wanted) {
             continue;
         }
         match fix_file(state, &file.rel, &file.path, &wanted) {
             Ok(count) => applied += count,
-            Err(error) => terminal.error(&format!("{}: not fixed: {error:#}", file.rel)),
+            Err(error) => {
+                terminal.error(&format!("{}: not fixed: {error:#}", file.rel));
+                unwritten.push(file.rel.to_string());
+            }
         }
     }
-    applied
+    (applied, unwritten)
 }
 
 fn fix_file(

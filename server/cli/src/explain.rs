@@ -3,11 +3,12 @@ use asd_guard::{RuleOrigin, SourceFilter};
 
 use crate::Outcome;
 use crate::args::ExplainOptions;
-use crate::rules::{all_rules, current_project, source};
+use crate::output::text::Names;
+use crate::rules::{all_rules, project_at, source};
 use crate::terminal::Terminal;
 
 pub(crate) fn run(options: &ExplainOptions, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
-    let state = current_project()?;
+    let state = project_at(&options.project)?;
     let rules = all_rules(&state, SourceFilter::All);
     let Some((rule, enabled)) = rules.iter().find(|(rule, _)| rule.id == options.rule) else {
         bail!(
@@ -34,11 +35,15 @@ pub(crate) fn run(options: &ExplainOptions, terminal: &mut Terminal) -> anyhow::
     line("category", &rule.category)?;
     line("source", source(rule))?;
     if let RuleOrigin::Recipe(recipe) = &rule.origin {
-        line("recipe", &format!("{} ({})", recipe.trigger, recipe.path))?;
+        let path = Names::new(state.project().root()).shown(&recipe.path);
+        line("recipe", &format!("{} ({path})", recipe.trigger))?;
         line("do", &recipe.do_clause)?;
         line("don't", &recipe.dont_clause)?;
     }
-    line("advice", &rule.fix_suggestion)?;
+    let told = matches!(&rule.origin, RuleOrigin::Recipe(r) if r.do_clause == rule.fix_suggestion);
+    if !told {
+        line("advice", &rule.fix_suggestion)?;
+    }
     line("why", &rule.why)?;
     line("fix", if rule.fixable { "yes" } else { "no" })?;
     line(

@@ -1,6 +1,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use anyhow::bail;
 use asd_guard::{GuardOptions, Layer, RuleInfo, RuleOrigin, RuleSet};
 use asd_recipe::Severity;
 use asd_store::Project;
@@ -107,9 +108,18 @@ pub(crate) fn source(rule: &RuleInfo) -> &'static str {
 
 /// The project of the current folder.
 pub(crate) fn current_project() -> anyhow::Result<ProjectState> {
+    project_at(Path::new("."))
+}
+
+/// The project that a file or folder belongs to.
+pub(crate) fn project_at(path: &Path) -> anyhow::Result<ProjectState> {
+    if path.symlink_metadata().is_err() {
+        bail!("there is no file or folder {}", path.display());
+    }
     let settings = check::settings(&crate::args::ProjectOptions::default())?;
+    let path = std::path::absolute(path)?;
     Ok(ProjectState::load(
-        Project::discover(Path::new(".")).root(),
+        Project::discover(&path).root(),
         &settings,
     ))
 }

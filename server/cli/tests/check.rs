@@ -216,7 +216,7 @@ fn every_project_in_a_tree_has_its_own_rules() {
 fn suppressions_without_a_use_or_a_reason_are_listed() {
     let project = sample();
     let text = "oldCall(); // asd:ignore no-old\noldCall(); // asd:ignore no-old -- a test\n\
-                ok(); // asd:ignore no-word -- once needed\n";
+                ok(); // asd:ignore no-word -- once needed\nok(); // asd:ignore\n";
     project.write("src/c.ts", text.as_bytes());
     let run = project.run(&["check", "--rules", "recipe", "src/c.ts"]);
     assert_eq!(run.code, 0, "{}", run.shown());
@@ -224,12 +224,13 @@ fn suppressions_without_a_use_or_a_reason_are_listed() {
         Suppressions to look at:
           src/c.ts:1: no-old: it gives no reason (add ` -- reason`)
           src/c.ts:3: no-word: there is nothing to suppress
+          src/c.ts:4: it names no rule (write `asd:ignore RULE -- reason`)
 
         Checked 1 file: nothing to report.
     "#]]
     .assert_eq(&run.out);
     let json = project.json(&["check", "--json", "--rules", "recipe", "src/c.ts"]);
-    assert_eq!(json["suppressions"].as_array().unwrap().len(), 3);
+    assert_eq!(json["suppressions"].as_array().unwrap().len(), 4);
     assert_eq!(json["suppressions"][1]["reason"], "a test");
 }
 
@@ -262,18 +263,22 @@ fn settings_of_the_user_lie_under_those_of_the_project() {
         let arguments = ["check", "--json", "--rules", "recipe", "src/b.ts"];
         project.json(&arguments)["summary"]["totalViolations"].clone()
     };
-    project.write(
-        ".user/asd/config.toml",
-        b"guard.disabledRules = ['no-word']\n",
-    );
+    let turned = |on: bool| format!("guard.rules.no-word.enabled = {on}\n");
+    project.write(".user/asd/config.toml", turned(false).as_bytes());
     assert_eq!(count(), 0);
-    project.write(".asd/config.json", br#"{"guard": {"disabledRules": []}}"#);
+    project.write(
+        ".asd/config.json",
+        br#"{"guard": {"rules": {"no-word": {"enabled": true}}}}"#,
+    );
     assert_eq!(count(), 3, "the older file counts while there is no other");
+    project.write("Alembic/config.toml", turned(false).as_bytes());
+    assert_eq!(count(), 0);
     project.write(
         "Alembic/config.toml",
         b"guard.disabledRules = ['no-word']\n",
     );
-    assert_eq!(count(), 0);
+    project.write(".user/asd/config.toml", b"guard.disabledRules = []\n");
+    assert_eq!(count(), 0, "a person's list turns nothing on");
 }
 
 #[cfg(unix)]
@@ -307,6 +312,116 @@ fn ignored_files_are_left_out_unless_they_are_named() {
     project.write("Alembic/config.toml", b"[files]\nexclude = ['gen']\n");
     let excluded = project.json(&["check", "--json", "--rules", "recipe", "gen/a.ts"]);
     assert_eq!(excluded["summary"]["totalErrors"], 0);
+    assert_eq!(excluded["summary"]["filesChecked"], 0);
+    let run = project.run(&["check", "--rules", "recipe", "gen/a.ts"]);
+    assert_eq!(run.code, 0, "{}", run.shown());
+    expect![[r#"
+        Not checked:
+          gen/a.ts: excluded by `gen` of `files.exclude`
+
+        Checked no file: the settings exclude 1 file.
+    "#]]
+    .assert_eq(&run.out);
+}
+
+#[test]
+fn fixes_are_counted_apart_and_a_refused_one_says_why() {
+    let project = Project::new(&[
+        (
+            "Alembic/recipes/a.md",
+            &recipe("one", "oldA", "    fix: {template: newA, safe: true}\n"),
+        ),
+        (
+            "Alembic/recipes/b.md",
+            &recipe("two", "oldB", "    fix: newB\n"),
+        ),
+        (
+            "Alembic/recipes/c.md",
+            &recipe(
+                "three",
+                "oldC",
+                "    fix: {template: 'newC(', safe: true}\n",
+            ),
+        ),
+        ("a.ts", "oldA;\noldB;\noldB;\noldC;\n"),
+    ]);
+    let last = |arguments: &[&str]| {
+        let out = project.run(arguments).out;
+        let at = out.rfind("\n\n").unwrap();
+        out[at + 2..].to_owned()
+    };
+    expect![[r#"
+        Checked 1 file: 4 warnings in 1 file.
+        1 can be fixed with --fix.
+        2 more can be fixed with --fix --unsafe; look at the result.
+    "#]]
+    .assert_eq(&last(&["check", "--rules", "recipe"]));
+    let run = project.run(&["check", "--rules", "recipe", "--fix"]);
+    let listed = "Not fixed:\n  a.ts:4: three: the result would have a syntax error\n";
+    assert!(run.out.contains(listed), "{}", run.shown());
+    expect![[r#"
+        Fixed 1 violation.
+        Checked 1 file: 3 warnings in 1 file.
+        2 can be fixed with --fix --unsafe; look at the result.
+    "#]]
+    .assert_eq(&run.out[run.out.rfind("\n\n").unwrap() + 2..]);
+}
+
+#[test]
+fn paths_are_relative_to_the_current_folder() {
+    let project = sample();
+    project.write("src/deep/d.ts", b"oldCall();\n");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_asd"));
+    command.args(["check", "--rules", "recipe", "../a.ts", "d.ts"]);
+    let output = command
+        .current_dir(project.path("src/deep"))
+        .env("XDG_CONFIG_HOME", project.path(".user"))
+        .output()
+        .unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert!(out.contains("--> ../a.ts:1:16"), "{out}");
+    assert!(out.contains("--> d.ts:1:1"), "{out}");
+    let recipe = "recipe: @no-old (../../Alembic/recipes/general/no-old.md)";
+    assert_eq!(out.matches(recipe).count(), 2, "{out}");
+}
+
+#[test]
+fn a_built_in_rule_names_its_explanation_once() {
+    let project = Project::new(&[("a.js", "eval(x);\neval(y);\n")]);
+    let run = project.run(&["check"]);
+    let more = "more: asd guard explain js-no-eval";
+    assert_eq!(run.out.matches(more).count(), 1, "{}", run.shown());
+    let elsewhere = Project::new(&[]);
+    let root = sample();
+    let path = root.path("src");
+    let explained = elsewhere.run(&[
+        "guard",
+        "explain",
+        "no-old",
+        "--project",
+        path.to_str().unwrap(),
+    ]);
+    assert_eq!(explained.code, 0, "{}", explained.shown());
+    let said = "Write no-old in the other way";
+    assert_eq!(
+        explained.out.matches(said).count(),
+        1,
+        "the advice is said once"
+    );
+}
+
+#[test]
+fn what_a_rule_cannot_decide_is_one_line() {
+    let project = Project::new(&[]);
+    for i in 0..6 {
+        let text = format!("class A{i} extends Base{i} {{}}\n");
+        project.write(&format!("src/{i}.js"), text.as_bytes());
+    }
+    let run = project.run(&["check"]);
+    let line = "  src/0.js, src/1.js, src/2.js and 3 more: ast_deep_inheritance: the superclass \
+                `Base0` is declared in another file; 5 more of this kind\n";
+    assert!(run.out.contains(line), "{}", run.shown());
+    assert_eq!(run.out.matches("ast_deep_inheritance").count(), 1);
 }
 
 #[test]

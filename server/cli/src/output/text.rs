@@ -1,11 +1,12 @@
 //! The result for people.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use asd_guard::{Finding, RuleOrigin};
+use asd_guard::{Finding, RuleOrigin, Target, verified_fix};
 use asd_recipe::Severity;
 use asd_text::{Encoding, LineIndex, Position, PositionRange};
+use asd_workspace::CheckedFile;
 use asd_workspace::report::{BatchSummary, FileProblem, SuppressedRule};
 
 use crate::check::Checked;
@@ -16,15 +17,31 @@ use crate::terminal::Terminal;
 const MAX_LISTED: usize = 20;
 /// How many files of one kind are named.
 const MAX_NAMED: usize = 3;
+/// How many fixes are tried for the summary.
+const MAX_TRIED: usize = 100;
 
 pub(crate) fn write(checked: &Checked, terminal: &mut Terminal) -> anyhow::Result<()> {
     let painter = Painter::new(terminal.colors());
     let names = Names::new(&checked.root);
+    let mut explained = BTreeSet::new();
     for file in &checked.batch.files {
+        let mut recipes = BTreeMap::new();
         let text = file.text.as_deref().unwrap_or_default();
         let lines = LineIndex::new(text);
         let path = names.shown(&file.rel);
         for finding in &file.findings {
+            let source = match &finding.rule.origin {
+                RuleOrigin::Recipe(recipe) => {
+                    let path = recipes
+                        .entry(recipe.path.as_str())
+                        .or_insert_with(|| names.recipe(file, &recipe.path));
+                    Some(("recipe", format!("{} ({path})", recipe.trigger)))
+                }
+                // Once for each rule: who reads on knows it by then.
+                RuleOrigin::Pack { .. } | RuleOrigin::BuiltIn => explained
+                    .insert(finding.rule.id.as_str())
+                    .then(|| ("more", format!("asd guard explain {}", finding.rule.id))),
+            };
             terminal.line(&painter.paint(&Excerpt {
                 severity: finding.severity,
                 code: &finding.rule.id,
@@ -33,7 +50,7 @@ pub(crate) fn write(checked: &Checked, terminal: &mut Terminal) -> anyhow::Resul
                 text,
                 lines: &lines,
                 span: finding.span,
-                notes: notes(finding),
+                notes: notes(finding, source),
             }))?;
             terminal.line("")?;
         }
@@ -48,8 +65,8 @@ pub(crate) fn write(checked: &Checked, terminal: &mut Terminal) -> anyhow::Resul
     Ok(())
 }
 
-/// What to do, what not to do, and where that is written.
-fn notes(finding: &Finding) -> Vec<(&'static str, String)> {
+/// What to do, what not to do, and whether a program can do it.
+fn notes(finding: &Finding, source: Option<(&'static str, String)>) -> Vec<(&'static str, String)> {
     let mut notes = Vec::new();
     let mut add = |word, text: &str| {
         if !text.trim().is_empty() {
@@ -64,9 +81,11 @@ fn notes(finding: &Finding) -> Vec<(&'static str, String)> {
                 add("advice", &rule.fix_suggestion);
             }
             add("don't", &recipe.dont_clause);
-            add("recipe", &format!("{} ({})", recipe.trigger, recipe.path));
         }
         RuleOrigin::Pack { .. } | RuleOrigin::BuiltIn => add("do", &rule.fix_suggestion),
+    }
+    if let Some((word, text)) = &source {
+        add(*word, text);
     }
     if let Some(fix) = &finding.fix {
         let how = if fix.safe { "--fix" } else { "--fix --unsafe" };
@@ -115,6 +134,7 @@ fn write_remarks(checked: &Checked, terminal: &mut Terminal, names: &Names) -> a
         .map(|skipped| format!("{}: {}", names.shown(&skipped.path), skipped.reason));
     write_list("Not checked:", skipped.collect(), terminal)?;
     write_list("Checked in part:", undecided(checked, names), terminal)?;
+    write_list("Not fixed:", unfixed(checked, names), terminal)?;
     write_list(
         "Suppressions to look at:",
         doubtful(checked, names),
@@ -130,6 +150,13 @@ fn doubtful(checked: &Checked, names: &Names) -> Vec<String> {
         .flat_map(SuppressedRule::all_of)
         .filter_map(|found| {
             let why = match (found.used, &found.reason) {
+                (false, _) if found.rule_id.is_empty() => {
+                    let path = names.shown(&found.file_path);
+                    return Some(format!(
+                        "{path}:{}: it names no rule (write `asd:ignore RULE -- reason`)",
+                        found.place.line
+                    ));
+                }
                 (false, _) => "there is nothing to suppress",
                 (true, None) => "it gives no reason (add ` -- reason`)",
                 (true, Some(_)) => return None,
@@ -141,9 +168,10 @@ fn doubtful(checked: &Checked, names: &Names) -> Vec<String> {
         .collect()
 }
 
-/// What kept rules from being decided, each with the files concerned.
+/// What kept rules from being decided, each with the files concerned. What one
+/// rule could not decide for reasons of the same kind is one line.
 fn undecided(checked: &Checked, names: &Names) -> Vec<String> {
-    let mut by_reason: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut groups: BTreeMap<String, Undecided<'_>> = BTreeMap::new();
     for file in checked.batch.files.iter().filter(|file| file.checked) {
         let mut rules: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for skipped in &file.skipped_checks {
@@ -158,25 +186,47 @@ fn undecided(checked: &Checked, names: &Names) -> Vec<String> {
             ids.sort_unstable();
             ids.dedup();
             let detail = detail.trim_end_matches('.');
-            let reason = match ids.as_slice() {
-                [one] => format!("{one}: {detail}"),
-                _ => detail.to_owned(),
+            let (key, rule) = match ids.as_slice() {
+                [one] => ((*one).to_owned(), Some(*one)),
+                _ => (detail.to_owned(), None),
             };
-            let files = by_reason.entry(reason).or_default();
-            files.push(names.shown(&file.rel));
+            let group = groups.entry(key).or_insert_with(|| Undecided {
+                rule,
+                ..Undecided::default()
+            });
+            group.files.insert(&file.rel);
+            group.details.insert(detail);
         }
     }
-    by_reason
-        .into_iter()
-        .map(|(reason, files)| {
-            let shown = files.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>();
-            let more = match files.len() - shown.len() {
+    groups
+        .into_values()
+        .map(|group| {
+            let shown: Vec<String> = group
+                .files
+                .iter()
+                .take(MAX_NAMED)
+                .map(|file| names.shown(file))
+                .collect();
+            let more = match group.files.len() - shown.len() {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            format!("{}{more}: {reason}", shown.join(", "))
+            let rule = group.rule.map_or(String::new(), |id| format!("{id}: "));
+            let detail = group.details.first().copied().unwrap_or_default();
+            let like = match group.details.len() {
+                0 | 1 => String::new(),
+                all => format!("; {} more of this kind", all - 1),
+            };
+            format!("{}{more}: {rule}{detail}{like}", shown.join(", "))
         })
         .collect()
+}
+
+#[derive(Default)]
+struct Undecided<'c> {
+    rule: Option<&'c str>,
+    files: BTreeSet<&'c str>,
+    details: BTreeSet<&'c str>,
 }
 
 fn write_list(title: &str, mut all: Vec<String>, terminal: &mut Terminal) -> anyhow::Result<()> {
@@ -203,13 +253,19 @@ fn summary(checked: &Checked) -> Vec<String> {
         lines.push(format!("Fixed {}.", number(checked.fixed, "violation")));
     }
     let files = number(counts.files_checked, "file");
-    if counts.total_violations == 0 {
+    let excluded = checked.batch.excluded;
+    if counts.files_checked == 0 && excluded > 0 {
+        lines.push(format!(
+            "Checked no file: the settings exclude {}.",
+            number(excluded, "file")
+        ));
+    } else if counts.total_violations == 0 {
         lines.push(format!("Checked {files}: nothing to report."));
     } else {
         let found: Vec<String> = [
             (counts.total_errors, "error"),
             (counts.total_warnings, "warning"),
-            (counts.total_infos, "note"),
+            (counts.total_infos, "info"),
         ]
         .into_iter()
         .filter(|(count, _)| *count > 0)
@@ -228,18 +284,18 @@ fn summary(checked: &Checked) -> Vec<String> {
         .count();
     if broken > 0 {
         lines.push(format!(
-            "{} in recipes or settings: the guards concerned are not in force.",
+            "{} in recipes or settings: the guards and values concerned are not in force.",
             number(broken, "error")
         ));
     }
-    let safe = fixable(checked, |safe| safe);
+    let (safe, others) = fixable(checked);
     if safe > 0 {
         lines.push(format!("{safe} can be fixed with --fix."));
     }
-    let looked_at = fixable(checked, |safe| !safe);
-    if looked_at > 0 {
+    if others > 0 {
+        let more = if safe > 0 { " more" } else { "" };
         lines.push(format!(
-            "{looked_at} can be fixed with --fix --unsafe; look at the result."
+            "{others}{more} can be fixed with --fix --unsafe; look at the result."
         ));
     }
     let capability = &checked.batch.capability;
@@ -252,14 +308,67 @@ fn summary(checked: &Checked) -> Vec<String> {
     lines
 }
 
-fn fixable(checked: &Checked, which: impl Fn(bool) -> bool) -> usize {
-    checked
-        .batch
-        .files
-        .iter()
-        .flat_map(|file| &file.findings)
-        .filter(|finding| finding.fix.as_ref().is_some_and(|fix| which(fix.safe)))
-        .count()
+/// How many findings have a fix that was not asked for yet: safe ones, and
+/// others. A fix that would be refused does not count; that takes two parses
+/// each, so where there are very many, all are taken for good.
+fn fixable(checked: &Checked) -> (usize, usize) {
+    let open = |file: &'_ CheckedFile| {
+        let found = file.findings.iter();
+        found
+            .filter(|finding| finding.fix.is_some() && !checked.fixing.wants(finding))
+            .count()
+    };
+    let total: usize = checked.batch.files.iter().map(open).sum();
+    let (mut safe, mut others) = (0, 0);
+    for file in &checked.batch.files {
+        for finding in &file.findings {
+            let Some(fix) = &finding.fix else { continue };
+            if checked.fixing.wants(finding) || (total <= MAX_TRIED && !is_sound(file, finding)) {
+                continue;
+            }
+            if fix.safe {
+                safe += 1;
+            } else {
+                others += 1;
+            }
+        }
+    }
+    (safe, others)
+}
+
+/// Fixes that were asked for and are still to be done, with the reason.
+fn unfixed(checked: &Checked, names: &Names) -> Vec<String> {
+    let mut lines = Vec::new();
+    for file in &checked.batch.files {
+        if checked.unwritten.contains(&*file.rel) {
+            continue;
+        }
+        let text = file.text.as_deref().unwrap_or_default();
+        for finding in &file.findings {
+            if !checked.fixing.wants(finding) {
+                continue;
+            }
+            let line = text[..finding.span.start].matches('\n').count() + 1;
+            let why = if lines.len() < MAX_TRIED && !is_sound(file, finding) {
+                "the result would have a syntax error"
+            } else {
+                "it and another fix undo each other, or it brings about its own finding"
+            };
+            let path = names.shown(&file.rel);
+            lines.push(format!("{path}:{line}: {}: {why}", finding.rule.id));
+        }
+    }
+    lines
+}
+
+fn is_sound(file: &CheckedFile, finding: &Finding) -> bool {
+    let target = Target {
+        path: Some(&file.rel),
+        text: file.text.as_deref().unwrap_or_default(),
+        language: file.language,
+        previous: None,
+    };
+    verified_fix(&target, finding).is_some()
 }
 
 /// `1 file`, `2 files`.
@@ -284,10 +393,39 @@ impl Names {
     }
 
     /// A path relative to the project, as one relative to the current folder
-    /// where it lies below that, else as an absolute one.
+    /// where that lies in the project too, else as an absolute one.
     pub(crate) fn shown(&self, rel: &str) -> String {
-        let path = self.root.join(rel);
-        let shown = path.strip_prefix(&self.here).unwrap_or(&path);
+        self.from_here(&self.root.join(rel))
+    }
+
+    fn from_here(&self, path: &Path) -> String {
+        if let Ok(below) = path.strip_prefix(&self.here) {
+            return below.display().to_string();
+        }
+        let Ok(inside) = self.here.strip_prefix(&self.root) else {
+            return path.display().to_string();
+        };
+        let Ok(rel) = path.strip_prefix(&self.root) else {
+            return path.display().to_string();
+        };
+        let common = inside
+            .components()
+            .zip(rel.components())
+            .take_while(|(a, b)| a == b)
+            .count();
+        let mut shown = PathBuf::new();
+        for _ in inside.components().skip(common) {
+            shown.push("..");
+        }
+        shown.extend(rel.components().skip(common));
         shown.display().to_string()
+    }
+
+    /// The recipe file of a finding. Its path is relative to the project that
+    /// the checked file belongs to, the innermost one that holds it.
+    fn recipe(&self, file: &CheckedFile, path: &str) -> String {
+        let holder = file.path.ancestors().skip(1);
+        let found = holder.map(|folder| folder.join(path)).find(|p| p.is_file());
+        found.map_or_else(|| self.shown(path), |found| self.from_here(&found))
     }
 }
