@@ -74,10 +74,16 @@ pub(crate) fn of_report(report: &FileReport, place: &Place<'_>) -> Vec<Diagnosti
                 severity: Some(DiagnosticSeverity::HINT),
                 code: Some(code(ProblemCode::UnusedSuppression.as_str())),
                 source: Some(SOURCE.to_owned()),
-                message: format!(
-                    "This comment suppresses nothing: {} finds nothing here.",
-                    suppression.rule_id
-                ),
+                message: if suppression.rule_id.is_empty() {
+                    "This comment names no rule and suppresses nothing. Write \
+                     `asd:ignore RULE -- reason`."
+                        .to_owned()
+                } else {
+                    format!(
+                        "This comment suppresses nothing: {} finds nothing here.",
+                        suppression.rule_id
+                    )
+                },
                 tags: Some(vec![DiagnosticTag::UNNECESSARY]),
                 data: Some(json!({
                     "schema": DATA_SCHEMA,

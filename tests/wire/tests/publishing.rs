@@ -351,6 +351,19 @@ fn a_suppression_that_suppresses_nothing_is_faded() {
 }
 
 #[test]
+fn a_suppression_without_a_rule_is_told_so() {
+    let workspace = project();
+    let mut client = Client::start(&workspace);
+    let uri = workspace.uri("a.ts");
+    client.open(&uri, "typescript", 1, "let b = 1 // asd:ignore\n");
+    let publish = client.diagnostics(&uri, 1);
+    assert_eq!(
+        publish.diagnostics[0]["message"],
+        "This comment names no rule and suppresses nothing. Write `asd:ignore RULE -- reason`."
+    );
+}
+
+#[test]
 fn the_scan_checks_what_the_terminal_checks() {
     let workspace = project();
     workspace.write(".gitignore", "generated/\n");
