@@ -6,6 +6,7 @@
 //! async. Findings carry byte spans of the checked text; what an editor or a
 //! report makes of them is decided at the doors.
 
+mod applies;
 mod ast_rules;
 mod builtin;
 mod capability;

@@ -82,10 +82,11 @@ impl Sum {
 
 /// Percent of pairs that were decided; 100 when there were none.
 fn coverage(executed: u64, total: u64) -> u8 {
-    if total == 0 {
+    if executed >= total {
         return 100;
     }
-    u8::try_from((executed * 200 + total) / (total * 2)).unwrap_or(100)
+    // One pair that was not decided is never rounded away.
+    u8::try_from((executed * 200 + total) / (total * 2)).map_or(99, |percent| percent.min(99))
 }
 
 fn layers(counts: &mut LayerCounts) -> [&mut Counts; 4] {
@@ -171,6 +172,7 @@ mod tests {
         assert_eq!(coverage(1, 3), 33);
         assert_eq!(coverage(2, 3), 67);
         assert_eq!(coverage(1, 8), 13);
+        assert_eq!(coverage(999, 1000), 99);
     }
 
     #[test]

@@ -7,6 +7,8 @@
 
 mod batch;
 mod capability;
+pub mod compliance;
+mod flat;
 pub mod formats;
 mod mentions;
 mod problems;

@@ -208,12 +208,21 @@ pub struct FileSummary {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchResult {
+    /// Everything that was found.
+    #[serde(flatten)]
+    pub details: BatchDetails,
+    /// Counts.
+    pub summary: BatchSummary,
+}
+
+/// Everything that a check of many files found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchDetails {
     /// Every file, sorted by path.
     pub files: Vec<FileResult>,
     /// Violations that lie in several files.
-    pub cross_file_violations: Vec<Violation>,
-    /// Counts.
-    pub summary: BatchSummary,
+    pub cross_file_violations: Vec<CrossFileViolation>,
     /// What was checked and what was not.
     pub capability_report: CapabilityReport,
     /// What could not be read, with the reason.
@@ -224,6 +233,48 @@ pub struct BatchResult {
     pub suppressions: Vec<SuppressedRule>,
     /// The rules that found something, by id.
     pub rules: Vec<RuleSummary>,
+}
+
+/// A violation that lies in several files. (guard.md §2)
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CrossFileViolation {
+    /// The rule's id.
+    pub rule_id: String,
+    /// What is wrong.
+    pub message: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The layer that found it.
+    pub layer: Layer,
+    /// `recipe`, `pack` or `builtin`.
+    pub source: Cow<'static, str>,
+    /// The rule's category.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub category: String,
+    /// What to do.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub fix_suggestion: String,
+    /// Stays the same when lines above change.
+    #[serde(default)]
+    pub fingerprint: String,
+    /// The places, the first one first.
+    pub locations: Vec<Location>,
+    /// The same for the reader who wants to know why.
+    pub reasoning: Reasoning,
+}
+
+/// One place of a violation that lies in several files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Location {
+    /// Project-relative path with `/`.
+    pub file_path: String,
+    /// Where in it.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The line, trimmed, at most 120 characters of it.
+    pub snippet: String,
 }
 
 /// A comment that suppresses a rule. (guard.md §9)
@@ -469,6 +520,19 @@ impl FileResult {
 }
 
 impl BatchSummary {
+    /// Adds the counts of other files.
+    pub fn add(&mut self, other: &Self) {
+        self.files_checked += other.files_checked;
+        self.test_files += other.test_files;
+        self.production_files += other.production_files;
+        self.total_violations += other.total_violations;
+        self.total_errors += other.total_errors;
+        self.total_warnings += other.total_warnings;
+        self.total_infos += other.total_infos;
+        self.total_uncertain += other.total_uncertain;
+        self.files_with_violations += other.files_with_violations;
+    }
+
     /// The counts of a batch.
     #[must_use]
     pub fn new(batch: &BatchReport) -> Self {
@@ -514,11 +578,10 @@ impl BatchResult {
         for finding in batch.files.iter().flat_map(|file| &file.findings) {
             rules.insert(&finding.rule.id, &finding.rule);
         }
-        Self {
+        let details = BatchDetails {
             rules: rules.into_values().map(RuleSummary::from).collect(),
             files: batch.files.iter().map(FileResult::new).collect(),
             cross_file_violations: Vec::new(),
-            summary: BatchSummary::new(batch),
             capability_report: batch.capability.clone(),
             skipped: all,
             problems,
@@ -528,6 +591,10 @@ impl BatchResult {
                 .filter(|file| !file.suppressions.is_empty())
                 .flat_map(SuppressedRule::all_of)
                 .collect(),
+        };
+        Self {
+            details,
+            summary: BatchSummary::new(batch),
         }
     }
 }

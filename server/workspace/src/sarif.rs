@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use asd_recipe::Severity;
 use serde_json::{Value, json};
 
-use crate::report::{BatchResult, Edit, FileProblem, FileResult, Place, RuleSummary, Violation};
+use crate::report::{
+    BatchDetails, CrossFileViolation, Edit, FileProblem, FileResult, Place, RuleSummary, Violation,
+};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -14,7 +16,7 @@ const BASE: &str = "%SRCROOT%";
 
 /// A log with one run. `version` is that of the program.
 #[must_use]
-pub fn sarif(result: &BatchResult, version: &str) -> Value {
+pub fn sarif(result: &BatchDetails, version: &str) -> Value {
     let index: BTreeMap<&str, usize> = result
         .rules
         .iter()
@@ -29,6 +31,12 @@ pub fn sarif(result: &BatchResult, version: &str) -> Value {
                 .iter()
                 .map(|violation| one(file, violation, index.get(violation.rule_id.as_str())))
         })
+        .chain(
+            result
+                .cross_file_violations
+                .iter()
+                .map(|violation| of_several(violation, index.get(violation.rule_id.as_str()))),
+        )
         .collect();
     let notifications: Vec<Value> = result
         .skipped
@@ -114,6 +122,28 @@ fn one(file: &FileResult, violation: &Violation, index: Option<&usize>) -> Value
                 "replacements": fix.edits.iter().map(replacement).collect::<Vec<_>>(),
             }],
         }]);
+    }
+    value
+}
+
+/// The first place is where it is shown; the others belong to it.
+fn of_several(violation: &CrossFileViolation, index: Option<&usize>) -> Value {
+    let mut places = violation.locations.iter().map(|location| {
+        json!({"physicalLocation": {
+            "artifactLocation": artifact(&location.file_path),
+            "region": region(location.place),
+        }})
+    });
+    let mut value = json!({
+        "ruleId": violation.rule_id,
+        "level": level(violation.severity),
+        "message": {"text": violation.message},
+        "locations": places.next().into_iter().collect::<Vec<_>>(),
+        "relatedLocations": places.collect::<Vec<_>>(),
+        "partialFingerprints": {"asdFinding/v1": violation.fingerprint},
+    });
+    if let Some(index) = index {
+        value["ruleIndex"] = json!(index);
     }
     value
 }

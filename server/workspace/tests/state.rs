@@ -268,13 +268,18 @@ fn what_cannot_be_checked_is_told_and_the_rest_is_checked() {
     assert_eq!(result.summary.test_files, 1);
     assert_eq!(result.summary.total_violations, 1);
     assert_eq!(result.summary.total_uncertain, 2);
-    let violation = &result.files[0].violations[0];
-    assert_eq!(result.files[0].file_path, "src/a.ts");
+    let violation = &result.details.files[0].violations[0];
+    assert_eq!(result.details.files[0].file_path, "src/a.ts");
     assert_eq!((violation.place.line, violation.place.column), (2, 3));
     assert_eq!(violation.snippet, "alpha(饼);");
-    let skipped: Vec<&str> = result.skipped.iter().map(|s| s.path.as_str()).collect();
+    let skipped: Vec<&str> = result
+        .details
+        .skipped
+        .iter()
+        .map(|s| s.path.as_str())
+        .collect();
     assert_eq!(skipped, ["src/bin.ts", "src/latin.ts"]);
-    let json = serde_json::to_value(&result.capability_report).unwrap();
+    let json = serde_json::to_value(&result.details.capability_report).unwrap();
     assert_eq!(json["uncertainResults"][0]["reason"], "file_missing");
     assert!(batch.capability.check_coverage < 100);
     assert_eq!(batch.other_files, 1);

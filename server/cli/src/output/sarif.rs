@@ -4,5 +4,5 @@ use crate::check::Checked;
 use crate::terminal::Terminal;
 
 pub(crate) fn write(checked: &Checked, terminal: &mut Terminal) -> anyhow::Result<()> {
-    terminal.json(&sarif(&checked.result(), env!("CARGO_PKG_VERSION")))
+    terminal.json(&sarif(&checked.result().details, env!("CARGO_PKG_VERSION")))
 }

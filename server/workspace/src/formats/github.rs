@@ -3,28 +3,28 @@
 
 use asd_recipe::Severity;
 
-use crate::report::{BatchResult, Place};
+use crate::report::{BatchDetails, Place};
 
 /// One line for each violation, problem and file that was not checked.
 #[must_use]
-pub fn github(result: &BatchResult) -> Vec<String> {
-    let mut lines = Vec::new();
-    for file in &result.files {
-        for violation in &file.violations {
+pub fn github(result: &BatchDetails) -> Vec<String> {
+    let mut lines: Vec<String> = result
+        .flat()
+        .map(|violation| {
             let message = if violation.fix_suggestion.is_empty() {
-                violation.message.clone()
+                violation.message.to_owned()
             } else {
                 format!("{}\n{}", violation.message, violation.fix_suggestion)
             };
-            lines.push(annotation(
+            annotation(
                 violation.severity,
-                &file.file_path,
+                violation.path,
                 violation.place,
-                &violation.rule_id,
+                violation.rule_id,
                 &message,
-            ));
-        }
-    }
+            )
+        })
+        .collect();
     lines.extend(result.problems.iter().map(|problem| {
         annotation(
             problem.severity,

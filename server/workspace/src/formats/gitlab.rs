@@ -5,37 +5,35 @@ use std::collections::BTreeSet;
 use asd_recipe::Severity;
 use serde_json::{Value, json};
 
-use crate::report::BatchResult;
+use crate::report::BatchDetails;
 
 /// An array with one entry for each violation. GitLab tells new from known ones
 /// by the fingerprint, so it does not change with the line, and no two entries
 /// share one.
 #[must_use]
-pub fn gitlab(result: &BatchResult) -> Value {
+pub fn gitlab(result: &BatchDetails) -> Value {
     let mut taken = BTreeSet::new();
     let mut entries = Vec::new();
-    for file in &result.files {
-        for violation in &file.violations {
-            let severity = match violation.severity {
-                Severity::Error => "critical",
-                Severity::Warning => "major",
-                Severity::Info => "info",
-            };
-            let key = format!(
-                "{}\n{}\n{}",
-                violation.rule_id, file.file_path, violation.fingerprint
-            );
-            entries.push(json!({
-                "description": violation.message,
-                "check_name": violation.rule_id,
-                "fingerprint": unique(&key, &mut taken),
-                "severity": severity,
-                "location": {
-                    "path": file.file_path,
-                    "lines": {"begin": violation.place.line, "end": violation.place.end_line},
-                },
-            }));
-        }
+    for violation in result.flat() {
+        let severity = match violation.severity {
+            Severity::Error => "critical",
+            Severity::Warning => "major",
+            Severity::Info => "info",
+        };
+        let key = format!(
+            "{}\n{}\n{}",
+            violation.rule_id, violation.path, violation.fingerprint
+        );
+        entries.push(json!({
+            "description": violation.message,
+            "check_name": violation.rule_id,
+            "fingerprint": unique(&key, &mut taken),
+            "severity": severity,
+            "location": {
+                "path": violation.path,
+                "lines": {"begin": violation.place.line, "end": violation.place.end_line},
+            },
+        }));
     }
     Value::Array(entries)
 }

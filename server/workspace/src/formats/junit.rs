@@ -2,28 +2,41 @@
 //! common: a test suite for each file, a failed test case for each error and
 //! warning. Notes do not fail a test.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use asd_recipe::Severity;
 
-use crate::report::{BatchResult, FileResult, Violation};
+use crate::flat::Flat;
+use crate::report::{BatchDetails, FileResult};
 
 /// The report. `time` is when the check ran, without a time zone
 /// (`2026-01-31T12:00:00`), as the schemas want it.
 #[must_use]
-pub fn junit(result: &BatchResult, time: &str) -> String {
+pub fn junit(result: &BatchDetails, time: &str) -> String {
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+    let mut by_file: BTreeMap<&str, Vec<Flat<'_>>> = BTreeMap::new();
+    for violation in result.flat() {
+        by_file.entry(violation.path).or_default().push(violation);
+    }
     for (id, file) in result.files.iter().enumerate() {
-        suite(&mut xml, id, file, result, time);
+        let violations = by_file.remove(file.file_path.as_str()).unwrap_or_default();
+        suite(&mut xml, id, file, &violations, result, time);
     }
     xml.push_str("</testsuites>\n");
     xml
 }
 
-fn suite(xml: &mut String, id: usize, file: &FileResult, result: &BatchResult, time: &str) {
+fn suite(
+    xml: &mut String,
+    id: usize,
+    file: &FileResult,
+    violations: &[Flat<'_>],
+    result: &BatchDetails,
+    time: &str,
+) {
     let path = &file.file_path;
-    let (notes, failures): (Vec<&Violation>, Vec<&Violation>) = file
-        .violations
+    let (notes, failures): (Vec<&Flat<'_>>, Vec<&Flat<'_>>) = violations
         .iter()
         .partition(|violation| violation.severity == Severity::Info);
     let unread = if file.checked {
@@ -64,7 +77,7 @@ fn suite(xml: &mut String, id: usize, file: &FileResult, result: &BatchResult, t
             3,
             &format!(
                 "<failure message=\"{}\" type=\"{}\">{}</failure>",
-                escaped(&violation.message),
+                escaped(violation.message),
                 violation.severity.as_str(),
                 escaped(&described(path, violation)),
             ),
@@ -103,7 +116,7 @@ fn suite(xml: &mut String, id: usize, file: &FileResult, result: &BatchResult, t
     line(xml, 1, "</testsuite>");
 }
 
-fn described(path: &str, violation: &Violation) -> String {
+fn described(path: &str, violation: &Flat<'_>) -> String {
     let mut text = format!(
         "{path}:{}:{}: {}: {} [{}]",
         violation.place.line,
@@ -112,7 +125,7 @@ fn described(path: &str, violation: &Violation) -> String {
         violation.message,
         violation.rule_id
     );
-    for more in [&violation.snippet, &violation.fix_suggestion] {
+    for more in [violation.snippet, violation.fix_suggestion] {
         if !more.is_empty() {
             let _ = write!(text, "\n{more}");
         }
