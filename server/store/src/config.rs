@@ -45,6 +45,17 @@ pub struct GuardConfig {
     pub code_level_thresholds: IndexMap<String, Threshold>,
     /// Show what could not be decided as hints in the editor.
     pub show_uncertain: bool,
+    /// How a change is reviewed.
+    pub review: ReviewConfig,
+}
+
+/// How a change is reviewed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct ReviewConfig {
+    /// Let every violation in a changed file block the change, not only those
+    /// on changed lines.
+    pub whole_file: bool,
 }
 
 /// A value of `codeLevelThresholds`.

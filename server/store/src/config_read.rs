@@ -91,6 +91,7 @@ impl Reader<'_> {
             "rules",
             "codeLevelThresholds",
             "showUncertain",
+            "review",
         ];
         let guard = &mut config.guard;
         self.table(node, "setting of `guard`", &known, |reader, key, entry| {
@@ -99,6 +100,12 @@ impl Reader<'_> {
                 "profile" => reader.set(&mut guard.profile, profile(node)),
                 "disabledRules" => reader.join(&mut guard.disabled_rules, strings(node)),
                 "showUncertain" => reader.set(&mut guard.show_uncertain, boolean(node)),
+                "review" => {
+                    let what = "setting of `guard.review`";
+                    reader.table(node, what, &["wholeFile"], |reader, _, entry| {
+                        reader.set(&mut guard.review.whole_file, boolean(&entry.node));
+                    });
+                }
                 "rules" => reader.by_rule(node, |reader, entry| {
                     let rule = guard.rules.entry(entry.key.clone()).or_default();
                     reader.rule(rule, &entry.node);

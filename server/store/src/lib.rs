@@ -22,7 +22,9 @@ mod walk;
 mod watch;
 mod write;
 
-pub use config::{Config, FilesConfig, GuardConfig, Layer, QualityGate, Threshold, config_schema};
+pub use config::{
+    Config, FilesConfig, GuardConfig, Layer, QualityGate, ReviewConfig, Threshold, config_schema,
+};
 pub use exclusions::parse_exclusions;
 pub use git::{ChangedLines, Git, GitError, Staged};
 pub use host::{Disk, Host, MAX_FILE, PathKind, Unreadable, read_text, read_text_up_to};

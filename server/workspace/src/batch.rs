@@ -11,7 +11,7 @@ use asd_syntax::{Language, is_test_path};
 use rayon::prelude::*;
 
 use crate::ProjectState;
-use crate::capability::{Sum, of_unreadable};
+use crate::capability::{Sum, of_left_out, of_unreadable};
 
 /// How far a check of many files has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +125,20 @@ impl ProjectState {
         batch.skipped.sort();
         batch.capability = sum.finish();
         Ok(batch)
+    }
+
+    /// What is to be said of files that the caller leaves out for a reason:
+    /// nothing was found in them, and their checks count as skipped.
+    #[must_use]
+    pub fn left_out(&self, files: &[FileEntry], reason: &str) -> BatchReport {
+        let known: Vec<(Language, String)> = files
+            .iter()
+            .filter_map(|file| Some((Language::of_file(&file.path, "")?, file.rel.clone())))
+            .collect();
+        BatchReport {
+            capability: of_left_out(self.rules(), &known, reason),
+            ..BatchReport::default()
+        }
     }
 
     fn check_file(&self, file: &FileEntry, cancel: &AtomicBool) -> Result<Checked, Cancelled> {

@@ -161,6 +161,38 @@ pub(crate) fn of_unreadable(
     (report, uncertain)
 }
 
+/// What is to be said of files that were left out by the caller's wish: their
+/// checks count as skipped.
+pub(crate) fn of_left_out(
+    rules: &RuleSet,
+    files: &[(Language, String)],
+    reason: &str,
+) -> CapabilityReport {
+    let mut sum = Sum::default();
+    for (language, path) in files {
+        let (mut report, _) = of_unreadable(rules, Some(*language), path, reason);
+        report.uncertain_results.clear();
+        report.boundaries.clear();
+        report.skipped_checks.clear();
+        sum.add(report);
+    }
+    let mut report = sum.finish();
+    report.skipped_checks.push(SkippedCheck {
+        layer: Layer::CrossFile,
+        rule_id: None,
+        reason: UncertainReason::ScopeMismatch,
+        detail: reason.to_owned(),
+        impact: "low".into(),
+    });
+    report.boundaries.push(Boundary {
+        kind: BoundaryType::ScopeUnchecked,
+        description: reason.to_owned(),
+        affected_rules: Vec::new(),
+        suggested_action: "Check all files.".to_owned(),
+    });
+    report
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

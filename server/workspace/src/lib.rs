@@ -12,7 +12,9 @@ mod flat;
 pub mod formats;
 mod mentions;
 mod problems;
+mod recording;
 pub mod report;
+pub mod review;
 pub mod sarif;
 mod search;
 mod settings;
@@ -20,6 +22,7 @@ mod state;
 
 pub use batch::{BatchReport, CheckedFile, Progress};
 pub use mentions::mentions;
+pub use recording::Recording;
 pub use search::Hit;
 pub use settings::Settings;
 pub use state::ProjectState;

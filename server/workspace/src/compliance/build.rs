@@ -217,7 +217,8 @@ fn confidence(uncertain: usize, decided: u64) -> u8 {
     u8::try_from(percent.min(100)).unwrap_or(100)
 }
 
-fn uncertain_summary(details: &BatchDetails) -> UncertainSummary {
+/// Counts the uncertain results of all files.
+pub(crate) fn uncertain_summary(details: &BatchDetails) -> UncertainSummary {
     let mut summary = UncertainSummary::default();
     for uncertain in details.files.iter().flat_map(|f| &f.uncertain_results) {
         summary.total += 1;

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::{BatchDetails, BatchSummary};
 
+pub(crate) use build::uncertain_summary;
 pub use build::{ComplianceInput, compliance};
 pub use exit::{GateLimits, Verdict};
 pub use merge::{MergeError, merge};

@@ -4,7 +4,11 @@
 mod github;
 mod gitlab;
 mod junit;
+mod markdown;
+mod text;
 
 pub use github::github;
 pub use gitlab::gitlab;
 pub use junit::junit;
+pub use markdown::markdown;
+pub use text::text;
