@@ -1,8 +1,9 @@
 //! Files that are not open: the check of a whole workspace, and keeping its
 //! findings true afterwards.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -24,6 +25,9 @@ use crate::uri::UriKey;
 
 /// How long new files are gathered before they are looked at.
 const GATHERING: Duration = Duration::from_millis(100);
+
+/// How often it is looked whether a folder is loaded.
+const WAITING: Duration = Duration::from_millis(10);
 
 /// What a check of the workspace came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -171,9 +175,25 @@ impl Server {
         };
         let progress = Progress::start(self, &token, "Alembic: checking the workspace", true);
         let mut tally = Tally::default();
-        let snapshot = self.session().snapshot();
-        for project in snapshot.projects() {
-            self.check_folder(&snapshot, project, &progress, cancel, &mut tally);
+        let folders: Vec<_> = {
+            let session = self.session();
+            let keys = session.folders.iter().map(|folder| folder.key.clone());
+            keys.collect()
+        };
+        let mut seen: BTreeSet<_> = folders.iter().cloned().collect();
+        let mut waiting: VecDeque<_> = folders.into();
+        while let Some(key) = waiting.pop_front() {
+            let Some((snapshot, project)) = self.wait_for_project(&key, cancel) else {
+                continue;
+            };
+            let nested = self.check_folder(&snapshot, &project, &progress, cancel, &mut tally);
+            let mut session = self.session();
+            for path in nested {
+                let inner = project
+                    .relative(&path)
+                    .and_then(|path| self.add_nested_folder(&mut session, &key, &path));
+                waiting.extend(inner.filter(|inner| seen.insert(inner.clone())));
+            }
         }
         tally.cancelled = cancel.load(Ordering::Relaxed);
         let mut session = self.session();
@@ -196,7 +216,7 @@ impl Server {
         progress: &Progress,
         cancel: &AtomicBool,
         tally: &mut Tally,
-    ) {
+    ) -> Vec<PathBuf> {
         let walked = project.state.walk(&[], cancel);
         for skipped in &walked.skipped {
             tracing::info!("not checked: {}: {}", skipped.path, skipped.reason);
@@ -281,6 +301,25 @@ impl Server {
         tally.files += checked.into_inner();
         tally.findings += findings.into_inner();
         tally.skipped += skipped.into_inner();
+        walked.nested
+    }
+
+    /// A folder's project as soon as it is loaded. Blocks.
+    fn wait_for_project(
+        &self,
+        key: &UriKey,
+        cancel: &AtomicBool,
+    ) -> Option<(Snapshot, Arc<Project>)> {
+        while !cancel.load(Ordering::Relaxed) {
+            let mut session = self.session();
+            let folder = session.folder_mut(key)?;
+            if let Some(project) = folder.project.clone() {
+                return Some((session.snapshot(), project));
+            }
+            drop(session);
+            std::thread::sleep(WAITING);
+        }
+        None
     }
 }
 

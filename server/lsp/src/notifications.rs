@@ -86,6 +86,13 @@ impl Server {
             serial,
             Document::new(&item.text),
         );
+        if let Some(path) = &document.path
+            && let Some((folder, _)) = session.folder_of(path)
+            && let Some(nested) = folder.nested_project(path)
+        {
+            let outer = folder.key.clone();
+            self.add_nested_folder(session, &outer, &nested);
+        }
         session
             .histories
             .entry(document.key.clone())
@@ -283,11 +290,13 @@ impl Server {
     fn changed_folders(&self, session: &mut Session, params: DidChangeWorkspaceFoldersParams) {
         for removed in params.event.removed {
             let key = key_of_folder(&removed.uri);
-            session.folders.retain(|folder| folder.key != key);
+            let left = |folder: &Folder| folder.key != key && folder.outer.as_ref() != Some(&key);
+            session.folders.retain(left);
+            let folders = &session.folders;
             let gone: Vec<_> = session
                 .closed
                 .iter()
-                .filter(|(_, file)| file.folder == key)
+                .filter(|(_, file)| folders.iter().all(|folder| folder.key != file.folder))
                 .map(|(key, _)| key.clone())
                 .collect();
             for file in gone {
@@ -308,17 +317,37 @@ impl Server {
 
     /// Adds a folder, unless it is there already.
     pub(crate) fn add_folder(&self, session: &mut Session, uri: Uri) {
-        let known = session
-            .folders
-            .iter()
-            .any(|folder| folder.key == key_of_folder(&uri));
-        if known {
+        if let Some(known) = session.folder_mut(&key_of_folder(&uri)) {
+            known.outer = None;
             return;
         }
         match Folder::new(uri) {
             Some(folder) => session.folders.push(folder),
             None => tracing::warn!("a workspace folder that is not on disk is left out"),
         }
+    }
+
+    /// Adds a project in a project, which is as good as a folder. Gives its key.
+    pub(crate) fn add_nested_folder(
+        &self,
+        session: &mut Session,
+        outer: &UriKey,
+        relative: &str,
+    ) -> Option<UriKey> {
+        let outer = session.folder_mut(outer)?;
+        let uri = folder_uri(outer, relative)?;
+        let key = key_of_folder(&uri);
+        let outer = outer.outer.clone().unwrap_or_else(|| outer.key.clone());
+        if session.folder_mut(&key).is_none() {
+            let mut folder = Folder::new(uri)?;
+            folder.outer = Some(outer);
+            session.folders.push(folder);
+            session.projects_changed();
+            self.load_new_folders(session);
+            self.reconsider_documents(session);
+            self.watch_folders(session);
+        }
+        Some(key)
     }
 
     /// Loads every folder that was not loaded yet.

@@ -68,6 +68,9 @@ pub(crate) struct Folder {
     pub(crate) key: UriKey,
     pub(crate) root: PathBuf,
     pub(crate) real_root: PathBuf,
+    /// The workspace folder that holds it, for a project in the project that
+    /// the client did not name.
+    pub(crate) outer: Option<UriKey>,
     /// `None` until it is loaded.
     pub(crate) project: Option<Arc<Project>>,
     pub(crate) pending: Pending,
@@ -360,6 +363,7 @@ impl Folder {
             uri,
             root,
             real_root,
+            outer: None,
             project: None,
             pending: Pending {
                 all: true,
@@ -378,6 +382,23 @@ impl Folder {
     /// path may be resolved or not.
     pub(crate) fn relative(&self, path: &Path) -> Option<String> {
         project::relative(&self.root, &self.real_root, path)
+    }
+
+    /// The innermost folder between this one and a file that holds recipes of
+    /// its own, relative to this one. Asks the disk.
+    pub(crate) fn nested_project(&self, path: &Path) -> Option<String> {
+        let relative = self.relative(path)?;
+        let mut folder = relative.as_str();
+        while let Some((parent, _)) = folder.rsplit_once('/') {
+            if project::is_knowledge(&format!("{folder}/")) {
+                return None;
+            }
+            if asd_store::Project::at(&self.root.join(parent)).has_knowledge() {
+                return Some(parent.to_owned());
+            }
+            folder = parent;
+        }
+        None
     }
 
     fn depth(&self) -> usize {

@@ -64,7 +64,11 @@ impl Server {
                 .map(|project| project.state.rules().rules().len())
                 .sum(),
             problem_files,
-            folders: session.folders.len(),
+            folders: session
+                .folders
+                .iter()
+                .filter(|folder| folder.outer.is_none())
+                .count(),
         }
     }
 

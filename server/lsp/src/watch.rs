@@ -118,7 +118,12 @@ impl Server {
         for key in gone {
             dropped.extend(state.own.remove(&key));
         }
-        for folder in &session.folders {
+        // What lies in a watched folder is watched already.
+        let named = session
+            .folders
+            .iter()
+            .filter(|folder| folder.outer.is_none());
+        for folder in named {
             let outer = folder.project.as_ref().map_or_else(Vec::new, |project| {
                 project.state.extra_recipe_folders().to_vec()
             });

@@ -366,6 +366,44 @@ fn each_folder_has_its_own_recipes_and_the_innermost_counts() {
     client.published(&b, "its finding again", |publish| columns(publish) == [9]);
 }
 
+/// A folder deep in the workspace has recipes of its own: its files follow those,
+/// in the scan and when they are opened, as they do in the terminal.
+#[test]
+fn a_project_in_the_project_follows_its_own_recipes() {
+    let workspace = project();
+    workspace.write("outer.ts", "// TODO INNER\n");
+    workspace.write("packages/a/src/inner.ts", "// TODO INNER\n");
+    workspace.write(
+        "packages/a/Alembic/recipes/no-inner.md",
+        recipe("no-inner", "all", &TODO.replace("TODO\\b", "INNER\\b")),
+    );
+    let mut client = Client::start(&workspace);
+    let (outer, inner) = (
+        workspace.uri("outer.ts"),
+        workspace.uri("packages/a/src/inner.ts"),
+    );
+    client.open(&inner, "typescript", 1, "// TODO INNER\n");
+    assert_eq!(client.diagnostics(&inner, 1).codes(), ["no-inner"]);
+    client.close(&inner);
+    client.command("asd.checkWorkspace", json!([]));
+    client.message("window/showMessage");
+    for (uri, code) in [(&outer, "no-todo"), (&inner, "no-inner")] {
+        client.published(uri, code, |publish| publish.codes() == [code]);
+    }
+    client.notify(
+        "workspace/didChangeWorkspaceFolders",
+        json!({"event": {
+            "added": [],
+            "removed": [{"uri": uri_of(&workspace.root()), "name": "work"}],
+        }}),
+    );
+    for uri in [&outer, &inner] {
+        client.published(uri, "an empty set", |publish| {
+            publish.diagnostics.is_empty()
+        });
+    }
+}
+
 #[test]
 fn removing_a_folder_clears_what_a_scan_found_in_it() {
     let workspace = Workspace::new(&[]);
