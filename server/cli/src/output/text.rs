@@ -395,10 +395,10 @@ impl Names {
     /// A path relative to the project, as one relative to the current folder
     /// where that lies in the project too, else as an absolute one.
     pub(crate) fn shown(&self, rel: &str) -> String {
-        self.from_here(&self.root.join(rel))
+        self.seen_from_here(&self.root.join(rel))
     }
 
-    fn from_here(&self, path: &Path) -> String {
+    fn seen_from_here(&self, path: &Path) -> String {
         if let Ok(below) = path.strip_prefix(&self.here) {
             return below.display().to_string();
         }
@@ -426,6 +426,6 @@ impl Names {
     fn recipe(&self, file: &CheckedFile, path: &str) -> String {
         let holder = file.path.ancestors().skip(1);
         let found = holder.map(|folder| folder.join(path)).find(|p| p.is_file());
-        found.map_or_else(|| self.shown(path), |found| self.from_here(&found))
+        found.map_or_else(|| self.shown(path), |found| self.seen_from_here(&found))
     }
 }
