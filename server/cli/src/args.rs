@@ -3,6 +3,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::guard_args::{CiOptions, FeedbackOptions, MergeOptions, ReviewOptions, StagedOptions};
+
 /// A team's conventions, checked where the code is written.
 #[derive(Debug, Parser)]
 #[command(
@@ -18,6 +20,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
   asd check --format sarif      a report for code scanning
   asd recipe new @retry-queue   start a recipe
   asd guard test                run the examples of all recipes
+  asd guard ci                  judge the project by its quality gate
 
 Settings are in Alembic/config.toml; `asd config schema` describes them."
 )]
@@ -82,6 +85,16 @@ pub(crate) enum GuardCommand {
     Explain(ExplainOptions),
     /// Run the examples of recipes against their guards
     Test(TestOptions),
+    /// Check a project and judge it by the quality gate
+    Ci(CiOptions),
+    /// Join the reports of `ci --shard`
+    Merge(MergeOptions),
+    /// Check what is about to be committed
+    Staged(StagedOptions),
+    /// Review what has changed since the last commit
+    Review(ReviewOptions),
+    /// Say that a finding is right or wrong, or missing
+    Feedback(FeedbackOptions),
 }
 
 #[derive(Debug, Subcommand)]
@@ -337,6 +350,11 @@ fn is_guard_command(word: &OsString) -> bool {
         "rules",
         "explain",
         "test",
+        "ci",
+        "merge",
+        "staged",
+        "review",
+        "feedback",
         "help",
         "-h",
         "--help",
@@ -370,6 +388,11 @@ mod tests {
             "asd guard check --json a.ts"
         );
         assert_eq!(normalised("asd guard rules"), "asd guard rules");
+        assert_eq!(
+            normalised("asd guard:ci --report json"),
+            "asd guard ci --report json"
+        );
+        assert_eq!(normalised("asd guard staged"), "asd guard staged");
         assert_eq!(normalised("asd check a:b"), "asd check a:b");
         assert_eq!(normalised("asd recipe:new @x"), "asd recipe new @x");
     }

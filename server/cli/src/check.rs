@@ -31,6 +31,21 @@ pub(crate) struct Checked {
     /// The files that could not be written.
     pub(crate) unwritten: BTreeSet<String>,
     pub(crate) recipe_files: usize,
+    /// The projects that were checked; the first is the one at `root`, when
+    /// there is any.
+    pub(crate) states: Vec<ProjectState>,
+}
+
+/// What is to be checked.
+pub(crate) struct Job<'j> {
+    /// The folder that paths in the result are relative to.
+    pub(crate) root: PathBuf,
+    /// Files and folders by project.
+    pub(crate) projects: Vec<(PathBuf, Vec<PathBuf>)>,
+    pub(crate) settings: &'j Settings,
+    pub(crate) fixing: Fixing,
+    /// Chooses among the files that a project was found to have.
+    pub(crate) select: &'j dyn Fn(&ProjectState, Vec<FileEntry>) -> Vec<FileEntry>,
 }
 
 /// Which fixes were asked for.
@@ -129,25 +144,39 @@ fn check(
     settings: &Settings,
     terminal: &Terminal,
 ) -> anyhow::Result<Checked> {
-    let mut todo = by_project(&options.paths)?;
+    let projects = by_project(&options.paths)?;
+    let root = projects.first().map(|(root, _)| root.clone());
+    let job = Job {
+        root: root.unwrap_or_default(),
+        projects,
+        settings,
+        fixing: Fixing::asked(options),
+        select: &|_, files| files,
+    };
+    check_job(job, terminal)
+}
+
+/// Checks what is asked for, in every project that it lies in.
+pub(crate) fn check_job(job: Job<'_>, terminal: &Terminal) -> anyhow::Result<Checked> {
+    let mut todo = job.projects;
     todo.reverse();
-    let mut root: Option<PathBuf> = None;
     let mut batches = Vec::new();
     let mut all = Checked {
-        root: PathBuf::new(),
+        root: job.root,
         batch: BatchReport::default(),
         skipped: Vec::new(),
         broken: Vec::new(),
         texts: BTreeMap::new(),
         fixed: 0,
-        fixing: Fixing::asked(options),
+        fixing: job.fixing,
         unwritten: BTreeSet::new(),
         recipe_files: 0,
+        states: Vec::new(),
     };
     while let Some((folder, paths)) = todo.pop() {
-        let state = ProjectState::load(&folder, settings);
-        let base = root.get_or_insert_with(|| state.project().root().to_path_buf());
-        let named = |rel: &str| name_from(base, state.project(), rel);
+        let state = ProjectState::load(&folder, job.settings);
+        let base = all.root.clone();
+        let named = |rel: &str| name_from(&base, state.project(), rel);
         let never = AtomicBool::new(false);
         let walked = state.walk(&paths, &never);
         todo.extend(
@@ -162,8 +191,9 @@ fn check(
             .into_iter()
             .partition(|file| !state.is_project_file(&file.rel));
         all.recipe_files += recipes.len();
+        let files = (job.select)(&state, files);
         let mut batch = check_files(&state, &files, terminal)?;
-        if options.fix {
+        if all.fixing != Fixing::Nothing {
             let (fixed, unwritten) = fix(&state, &batch, all.fixing, terminal);
             all.unwritten.extend(unwritten.iter().map(|rel| named(rel)));
             if fixed > 0 {
@@ -191,8 +221,8 @@ fn check(
                 .or_insert_with(|| text.unwrap_or_default());
             all.broken.push(problem);
         }
+        all.states.push(state);
     }
-    all.root = root.unwrap_or_default();
     all.batch = BatchReport::join(batches);
     all.skipped.sort();
     all.skipped.dedup();
@@ -201,7 +231,7 @@ fn check(
 
 /// The paths of the command line under the roots of their projects, in the
 /// order in which they were named.
-fn by_project(paths: &[PathBuf]) -> anyhow::Result<Vec<(PathBuf, Vec<PathBuf>)>> {
+pub(crate) fn by_project(paths: &[PathBuf]) -> anyhow::Result<Vec<(PathBuf, Vec<PathBuf>)>> {
     let here = [PathBuf::from(".")];
     let paths = if paths.is_empty() { &here } else { paths };
     let mut projects: Vec<(PathBuf, Vec<PathBuf>)> = Vec::new();
@@ -220,7 +250,7 @@ fn by_project(paths: &[PathBuf]) -> anyhow::Result<Vec<(PathBuf, Vec<PathBuf>)>>
 }
 
 /// How a file of `project` is called in a report about the project at `base`.
-fn name_from(base: &Path, project: &Project, rel: &str) -> String {
+pub(crate) fn name_from(base: &Path, project: &Project, rel: &str) -> String {
     if project.root() == base {
         return rel.to_owned();
     }

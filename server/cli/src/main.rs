@@ -7,7 +7,13 @@ mod check;
 mod completions;
 mod excerpt;
 mod explain;
+mod feedback;
 mod fmt;
+mod guard_args;
+mod guard_ci;
+mod guard_merge;
+mod guard_review;
+mod guard_staged;
 mod guard_test;
 mod output;
 mod recipe;
@@ -31,6 +37,8 @@ enum Outcome {
     Errors,
     /// The command could not be carried out.
     Failed,
+    /// What the quality gate says. (guard.md §14)
+    Judged(asd_workspace::compliance::Verdict),
 }
 
 impl From<Outcome> for ExitCode {
@@ -39,6 +47,7 @@ impl From<Outcome> for ExitCode {
             Outcome::Fine => Self::SUCCESS,
             Outcome::Errors => Self::from(1),
             Outcome::Failed => Self::from(2),
+            Outcome::Judged(verdict) => Self::from(verdict.code()),
         }
     }
 }
@@ -66,7 +75,7 @@ fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             terminal.error(&format!("{error:#}"));
-            Outcome::Failed.into()
+            on_error(&task).into()
         }
     }
 }
@@ -79,12 +88,30 @@ fn run(task: &Task, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
         Task::Guard(GuardCommand::Rules(options)) => rules::run(options, terminal),
         Task::Guard(GuardCommand::Explain(options)) => explain::run(options, terminal),
         Task::Guard(GuardCommand::Test(options)) => guard_test::run(options, terminal),
+        Task::Guard(GuardCommand::Ci(options)) => guard_ci::run(options, terminal),
+        Task::Guard(GuardCommand::Merge(options)) => guard_merge::run(options, terminal),
+        Task::Guard(GuardCommand::Staged(options)) => guard_staged::run(options, terminal),
+        Task::Guard(GuardCommand::Review(options)) => guard_review::run(options, terminal),
+        Task::Guard(GuardCommand::Feedback(options)) => feedback::run(options, terminal),
         Task::Recipe(command) => recipe::run(command, terminal),
         Task::Config(ConfigCommand::Schema) => {
             terminal.json(&asd_store::config_schema())?;
             Ok(Outcome::Fine)
         }
         Task::Completions { shell } => completions::run(*shell, terminal),
+    }
+}
+
+/// For a hook or a build, 2 has a meaning of its own. (guard.md §14)
+fn on_error(task: &Task) -> Outcome {
+    match task {
+        Task::Guard(
+            GuardCommand::Ci(_)
+            | GuardCommand::Merge(_)
+            | GuardCommand::Staged(_)
+            | GuardCommand::Review(_),
+        ) => Outcome::Errors,
+        _ => Outcome::Failed,
     }
 }
 

@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use asd_guard::{Occurrence, RunSummary, StoredRun, Timestamp, add_run, disappeared};
+use asd_guard::{
+    Feedback, Occurrence, RunSummary, StoredRun, Timestamp, add_run, disappeared, judged_stats,
+};
 use asd_recipe::Severity;
 use asd_store::{
     Project, Records, Signal, Usage, WriteError, append_signals, append_usage, change_records,
@@ -11,6 +13,7 @@ use asd_store::{
 };
 use serde_json::json;
 
+use crate::compliance::with_suppressions;
 use crate::report::{BatchDetails, FileResult};
 
 /// A check to be remembered.
@@ -20,6 +23,8 @@ pub struct Recording<'r> {
     /// The folder that it covered as a whole, project-relative with `/` and `.`
     /// for the project; `None` when it looked at single files.
     pub whole: Option<&'r str>,
+    /// Everybody's verdicts, from which the counts of the rules follow.
+    pub feedback: &'r [Feedback],
     /// Whether a rule, by its id, still looks at a file of the check. Where it
     /// does not, a violation that is gone was not mended.
     pub still_checks: &'r dyn Fn(&str, &FileResult) -> bool,
@@ -103,6 +108,8 @@ impl Recording<'_> {
         for (rule, anew) in fired {
             records.stats.entry(rule).or_default().fired(anew, self.now);
         }
+        let verdicts = with_suppressions(self.feedback, self.details);
+        records.stats = judged_stats(&records.stats, &verdicts);
         if let Some(whole) = self.whole {
             let summary = self.summary();
             news.summary_changed = latest

@@ -398,6 +398,19 @@ impl ProjectState {
 }
 
 impl ProjectState {
+    /// Whether a recipe or a settings file is broken as such. A guard that cannot
+    /// be run is told by the check itself, as uncertain.
+    #[must_use]
+    pub fn has_broken_files(&self) -> bool {
+        let is_error = |problem: &Problem| problem.severity == Severity::Error;
+        self.recipe_files()
+            .any(|file| file.parsed.problems.iter().any(is_error))
+            || self
+                .inner()
+                .settings_files()
+                .any(|file| file.problems.iter().any(is_error))
+    }
+
     /// The recipes, guards and settings that are not in force because they are
     /// broken, sorted by path and place. Unlike [`Self::file_problems`] it runs
     /// no examples and looks at no other files.

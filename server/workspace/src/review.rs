@@ -1,7 +1,7 @@
 //! The review of a change: what is wrong in it, with what the recipes say.
 //! (guard.md §13)
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use asd_guard::{CapabilityReport, ReviewRound};
 use asd_recipe::{Recipe, Severity};
@@ -134,10 +134,10 @@ pub struct Review<'r> {
     /// Where the files come from.
     pub file_source: FileSource,
     /// Which lines of each file belong to the change; a file that is not in it
-    /// belongs to it as a whole.
-    pub changed: &'r BTreeMap<String, ChangedLines>,
-    /// The project, for its recipes.
-    pub state: &'r ProjectState,
+    /// belongs to it as a whole, and all do where there is none.
+    pub changed: Option<&'r BTreeMap<String, ChangedLines>>,
+    /// The projects, for their recipes.
+    pub states: &'r [ProjectState],
     /// Which review of the change this is.
     pub round: &'r ReviewRound,
 }
@@ -147,6 +147,12 @@ impl Review<'_> {
     #[must_use]
     pub fn result(self) -> ReviewResult {
         let uncertain = uncertain_summary(&self.details);
+        let reviewed: BTreeSet<String> = self
+            .details
+            .files
+            .iter()
+            .map(|file| file.file_path.clone())
+            .collect();
         let mut summary = ReviewSummary::default();
         let mut files = Vec::new();
         let mut left = Vec::new();
@@ -187,7 +193,7 @@ impl Review<'_> {
                 violations
                     .into_iter()
                     .map(|violation| ReviewViolation {
-                        recipe: recipe_of(self.state, &violation),
+                        recipe: recipe_of(self.states, &violation),
                         violation,
                     })
                     .collect()
@@ -209,7 +215,7 @@ impl Review<'_> {
                     |Location {
                          file_path, place, ..
                      }| {
-                        self.changed.contains_key(file_path)
+                        reviewed.contains(file_path)
                             && is_changed(self.changed, file_path, place.line, last_line(*place))
                     },
                 )
@@ -262,15 +268,22 @@ fn last_line(place: crate::report::Place) -> u32 {
     }
 }
 
-fn is_changed(changed: &BTreeMap<String, ChangedLines>, path: &str, first: u32, last: u32) -> bool {
+fn is_changed(
+    changed: Option<&BTreeMap<String, ChangedLines>>,
+    path: &str,
+    first: u32,
+    last: u32,
+) -> bool {
     changed
-        .get(path)
+        .and_then(|changed| changed.get(path))
         .is_none_or(|lines| lines.touches(first, last))
 }
 
-fn recipe_of(state: &ProjectState, violation: &Violation) -> Option<ReviewRecipe> {
+fn recipe_of(states: &[ProjectState], violation: &Violation) -> Option<ReviewRecipe> {
     let trigger = violation.trigger.as_deref()?;
-    let (_, recipe) = state.recipe_by_trigger(trigger)?;
+    let (_, recipe) = states
+        .iter()
+        .find_map(|state| state.recipe_by_trigger(trigger))?;
     Some(ReviewRecipe::from(&**recipe))
 }
 

@@ -76,8 +76,10 @@ fn descriptor(rule: &RuleSummary) -> Value {
         "id": rule.id,
         "shortDescription": {"text": rule.message},
         "defaultConfiguration": {"level": level(rule.severity)},
-        "properties": {"tags": [rule.category]},
     });
+    if !rule.category.is_empty() {
+        value["properties"] = json!({"tags": [rule.category]});
+    }
     let help: Vec<&str> = [rule.fix_suggestion.as_str(), rule.why.as_str()]
         .into_iter()
         .filter(|text| !text.is_empty())

@@ -2,5 +2,6 @@
 
 pub(crate) mod github;
 pub(crate) mod json;
+pub(crate) mod report;
 pub(crate) mod sarif;
 pub(crate) mod text;

@@ -43,19 +43,7 @@ pub struct ComplianceInput {
 #[must_use]
 pub fn compliance(mut input: ComplianceInput) -> ComplianceReport {
     let suppressed = suppressed_as_false(&input.result.details);
-    for (rule, count) in &suppressed {
-        for _ in 0..*count {
-            input.feedback.push(Feedback {
-                rule_id: (*rule).to_owned(),
-                file_path: String::new(),
-                fingerprint: String::new(),
-                verdict: Verdict::Fp,
-                by: None,
-                at: Timestamp::default(),
-                reason: None,
-            });
-        }
-    }
+    input.feedback = with_suppressions(&input.feedback, &input.result.details);
     let stats = judged_stats(&input.stats, &input.feedback);
     let details = &input.result.details;
     let rule_health = rule_health(&stats, &suppressed, details, input.now);
@@ -90,6 +78,25 @@ pub fn compliance(mut input: ComplianceInput) -> ComplianceReport {
         summary,
         details: input.result.details,
     }
+}
+
+/// The verdicts with those that suppressions in the sources give.
+pub(crate) fn with_suppressions(feedback: &[Feedback], details: &BatchDetails) -> Vec<Feedback> {
+    let mut all = feedback.to_vec();
+    for (rule, count) in suppressed_as_false(details) {
+        for _ in 0..count {
+            all.push(Feedback {
+                rule_id: rule.clone(),
+                file_path: String::new(),
+                fingerprint: String::new(),
+                verdict: Verdict::Fp,
+                by: None,
+                at: Timestamp::default(),
+                reason: None,
+            });
+        }
+    }
+    all
 }
 
 /// How many used suppressions of each rule say that the finding was wrong.
@@ -176,8 +183,9 @@ fn reasons(gate: Gate, tally: Tally, score: u8, thresholds: GateThresholds) -> V
     let mut reasons = Vec::new();
     if gate.by_errors {
         reasons.push(format!(
-            "{} errors, at most {} permitted",
-            tally.errors, thresholds.max_errors
+            "{}, at most {} permitted",
+            weighed(tally.errors, "error"),
+            thresholds.max_errors
         ));
     }
     if gate.by_score {
@@ -188,11 +196,22 @@ fn reasons(gate: Gate, tally: Tally, score: u8, thresholds: GateThresholds) -> V
     }
     if gate.by_warnings {
         reasons.push(format!(
-            "{} warnings, at most {} permitted",
-            tally.warnings, thresholds.max_warnings
+            "{}, at most {} permitted",
+            weighed(tally.warnings, "warning"),
+            thresholds.max_warnings
         ));
     }
     reasons
+}
+
+fn weighed(count: f64, word: &str) -> String {
+    let ending = if count == 1.0 { "" } else { "s" };
+    let note = if count.fract() == 0.0 {
+        ""
+    } else {
+        " (those in test files count by half)"
+    };
+    format!("{count} {word}{ending}{note}")
 }
 
 /// Pairs of rule and file that were decided.

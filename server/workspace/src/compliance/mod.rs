@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::{BatchDetails, BatchSummary};
 
-pub(crate) use build::uncertain_summary;
 pub use build::{ComplianceInput, compliance};
+pub(crate) use build::{uncertain_summary, with_suppressions};
 pub use exit::{GateLimits, Verdict};
 pub use merge::{MergeError, merge};
 pub use modules::{CoverageLevel, CoverageMatrix, ModuleCoverage};
