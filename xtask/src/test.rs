@@ -22,6 +22,7 @@ enum Part {
     Rooms,
     Rust,
     Generated,
+    Reports,
     Extension,
     Neovim,
     Helix,
@@ -36,6 +37,7 @@ impl Part {
             Self::Rooms => "boundaries between the rooms",
             Self::Rust => "Rust tests",
             Self::Generated => "generated files",
+            Self::Reports => "reports by the schemas of those who read them",
             Self::Extension => "VS Code extension: types, lint, unit tests, grammars",
             Self::Neovim => "end to end in Neovim",
             Self::Helix => "end to end in Helix",
@@ -65,6 +67,24 @@ impl Part {
                 run(cargo().args(["test", "--workspace", "--quiet", "--no-fail-fast"]))
             }
             Self::Generated => gen_docs::generate(gen_docs::Mode::Check),
+            Self::Reports => {
+                build_server()?;
+                let bin = python_tools(
+                    "reports",
+                    &[
+                        "jsonschema==4.25.1",
+                        "lxml==6.1.3",
+                        "PyYAML==6.0.3",
+                        "pre-commit==4.7.0",
+                    ],
+                )?;
+                run(command(bin.join("python"))
+                    .arg("tests/reports/run.py")
+                    .arg("--asd")
+                    .arg(server_binary())
+                    .arg("--tools")
+                    .arg(bin))
+            }
             Self::Extension => {
                 run(command("npm").args(["ci", "--no-audit", "--no-fund"]))?;
                 run(command("npm").args(["run", "check"]))?;

@@ -5,6 +5,8 @@
 //! `endLine` and `endColumn` are those of the first character behind the
 //! finding.
 
+mod parts;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -15,6 +17,8 @@ use asd_text::{Encoding, LineIndex, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::{BatchReport, CheckedFile, ProjectState};
+
+pub use parts::{CrossFileViolation, Edit, FixEdits, Location, RuleSummary};
 
 const MAX_SNIPPET: usize = 120;
 
@@ -89,70 +93,6 @@ pub struct Violation {
     pub trigger: Option<String>,
     /// The same for the reader who wants to know why.
     pub reasoning: Reasoning,
-}
-
-/// A fix that a program can apply.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FixEdits {
-    /// What it does, as a person reads it.
-    pub title: String,
-    /// What is replaced, without overlap, in places of the checked text.
-    pub edits: Vec<Edit>,
-}
-
-/// A place with the text that comes there.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Edit {
-    /// What is replaced.
-    #[serde(flatten)]
-    pub place: Place,
-    /// The new text.
-    pub text: String,
-}
-
-/// A rule that found something, so that a report can be read by itself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RuleSummary {
-    /// Its id.
-    pub id: String,
-    /// What is wrong, in one sentence.
-    pub message: String,
-    /// Its severity.
-    pub severity: Severity,
-    /// Its category.
-    pub category: String,
-    /// What to do.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub fix_suggestion: String,
-    /// Why it matters.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub why: String,
-    /// The recipe that it comes from: its id, or its trigger.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub recipe_id: Option<String>,
-    /// The recipe's title.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub recipe_title: Option<String>,
-}
-
-impl From<&RuleInfo> for RuleSummary {
-    fn from(rule: &RuleInfo) -> Self {
-        let recipe = match &rule.origin {
-            RuleOrigin::Recipe(recipe) => Some(recipe),
-            RuleOrigin::Pack { .. } | RuleOrigin::BuiltIn => None,
-        };
-        Self {
-            id: rule.id.clone(),
-            message: rule.message.clone(),
-            severity: rule.severity,
-            category: rule.category.clone(),
-            fix_suggestion: rule.fix_suggestion.clone(),
-            why: rule.why.clone(),
-            recipe_id: recipe.map(|r| r.id.clone().unwrap_or_else(|| r.trigger.clone())),
-            recipe_title: recipe.map(|r| r.title.clone()),
-        }
-    }
 }
 
 /// Why a violation is one.
@@ -233,48 +173,6 @@ pub struct BatchDetails {
     pub suppressions: Vec<SuppressedRule>,
     /// The rules that found something, by id.
     pub rules: Vec<RuleSummary>,
-}
-
-/// A violation that lies in several files. (guard.md §2)
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CrossFileViolation {
-    /// The rule's id.
-    pub rule_id: String,
-    /// What is wrong.
-    pub message: String,
-    /// How bad it is.
-    pub severity: Severity,
-    /// The layer that found it.
-    pub layer: Layer,
-    /// `recipe`, `pack` or `builtin`.
-    pub source: Cow<'static, str>,
-    /// The rule's category.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub category: String,
-    /// What to do.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub fix_suggestion: String,
-    /// Stays the same when lines above change.
-    #[serde(default)]
-    pub fingerprint: String,
-    /// The places, the first one first.
-    pub locations: Vec<Location>,
-    /// The same for the reader who wants to know why.
-    pub reasoning: Reasoning,
-}
-
-/// One place of a violation that lies in several files.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Location {
-    /// Project-relative path with `/`.
-    pub file_path: String,
-    /// Where in it.
-    #[serde(flatten)]
-    pub place: Place,
-    /// The line, trimmed, at most 120 characters of it.
-    pub snippet: String,
 }
 
 /// A comment that suppresses a rule. (guard.md §9)
