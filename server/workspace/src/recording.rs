@@ -14,6 +14,7 @@ use asd_store::{
 use serde_json::json;
 
 use crate::compliance::with_suppressions;
+use crate::flat::Flat;
 use crate::report::{BatchDetails, FileResult};
 
 /// A check to be remembered.
@@ -72,11 +73,17 @@ impl Recording<'_> {
             .iter()
             .filter_map(|rule| Some((rule.id.as_str(), rule.recipe_id.as_deref()?)))
             .collect();
+        let mut found: BTreeMap<&str, Vec<Occurrence>> = BTreeMap::new();
+        for violation in self.details.flat() {
+            // One that lies in several files belongs to the first.
+            let of_file = found.entry(violation.path).or_default();
+            of_file.push(occurrence(&violation, &recipes));
+        }
         let mut news = News::default();
         let mut runs = Vec::new();
         let mut fired: BTreeMap<String, u64> = BTreeMap::new();
         for file in self.details.files.iter().filter(|file| file.checked) {
-            let now = occurrences(file, &recipes);
+            let now = found.remove(file.file_path.as_str()).unwrap_or_default();
             let before = latest.get(file.file_path.as_str());
             let before: &[Occurrence] =
                 before.map_or(&[], |index| &records.runs[*index].violations);
@@ -102,7 +109,7 @@ impl Recording<'_> {
             }
             // A file that was never wrong is part of the run over all of them.
             if !now.is_empty() || !before.is_empty() || self.whole.is_none() {
-                runs.push(self.run(file.file_path.clone(), file_summary(file), now));
+                runs.push(self.run(file.file_path.clone(), summary_of(&now), now));
             }
         }
         for (rule, anew) in fired {
@@ -239,25 +246,26 @@ impl Recording<'_> {
     }
 }
 
-fn occurrences(file: &FileResult, recipes: &BTreeMap<&str, &str>) -> Vec<Occurrence> {
-    file.violations
-        .iter()
-        .map(|violation| Occurrence {
-            rule_id: violation.rule_id.clone(),
-            severity: violation.severity,
-            line: violation.place.line,
-            snippet: violation.snippet.clone(),
-            recipe: recipes
-                .get(violation.rule_id.as_str())
-                .map(|recipe| (*recipe).to_owned()),
-        })
-        .collect()
+fn occurrence(violation: &Flat<'_>, recipes: &BTreeMap<&str, &str>) -> Occurrence {
+    Occurrence {
+        rule_id: violation.rule_id.to_owned(),
+        severity: violation.severity,
+        line: violation.place.line,
+        snippet: violation.snippet.to_owned(),
+        recipe: recipes
+            .get(violation.rule_id)
+            .map(|recipe| (*recipe).to_owned()),
+    }
 }
 
-const fn file_summary(file: &FileResult) -> RunSummary {
-    RunSummary {
-        errors: file.summary.errors,
-        warnings: file.summary.warnings,
-        infos: file.summary.infos,
+fn summary_of(occurrences: &[Occurrence]) -> RunSummary {
+    let mut summary = RunSummary::default();
+    for found in occurrences {
+        match found.severity {
+            Severity::Error => summary.errors += 1,
+            Severity::Warning => summary.warnings += 1,
+            Severity::Info => summary.infos += 1,
+        }
     }
+    summary
 }

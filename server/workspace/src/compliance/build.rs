@@ -57,7 +57,7 @@ pub fn compliance(mut input: ComplianceInput) -> ComplianceReport {
             status: gate.status(),
             score,
             thresholds: input.thresholds,
-            reasons: reasons(gate, summary.weighted, score, input.thresholds),
+            reasons: reasons(gate, &summary, score, input.thresholds),
         },
         compliance_score: score,
         coverage_score: details.capability_report.check_coverage,
@@ -179,12 +179,17 @@ fn summary(details: &BatchDetails, batch: BatchSummary, test_weight: f64) -> Com
     summary
 }
 
-fn reasons(gate: Gate, tally: Tally, score: u8, thresholds: GateThresholds) -> Vec<String> {
+fn reasons(
+    gate: Gate,
+    summary: &ComplianceSummary,
+    score: u8,
+    thresholds: GateThresholds,
+) -> Vec<String> {
     let mut reasons = Vec::new();
     if gate.by_errors {
         reasons.push(format!(
             "{}, at most {} permitted",
-            weighed(tally.errors, "error"),
+            weighed(summary.weighted.errors, summary.errors, "error"),
             thresholds.max_errors
         ));
     }
@@ -197,21 +202,20 @@ fn reasons(gate: Gate, tally: Tally, score: u8, thresholds: GateThresholds) -> V
     if gate.by_warnings {
         reasons.push(format!(
             "{}, at most {} permitted",
-            weighed(tally.warnings, "warning"),
+            weighed(summary.weighted.warnings, summary.warnings, "warning"),
             thresholds.max_warnings
         ));
     }
     reasons
 }
 
-fn weighed(count: f64, word: &str) -> String {
-    let ending = if count == 1.0 { "" } else { "s" };
-    let note = if count.fract() == 0.0 {
-        ""
+fn weighed(weighted: f64, all: usize, word: &str) -> String {
+    let ending = if weighted == 1.0 { "" } else { "s" };
+    if weighted.to_string() == all.to_string() {
+        format!("{weighted} {word}{ending}")
     } else {
-        " (those in test files count by half)"
-    };
-    format!("{count} {word}{ending}{note}")
+        format!("{weighted} {word}{ending} ({all}, those in test files counted by half)")
+    }
 }
 
 /// Pairs of rule and file that were decided.
@@ -338,6 +342,15 @@ const fn rank(severity: Severity) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_weighted_count_is_explained() {
+        assert_eq!(weighed(1.0, 1, "error"), "1 error");
+        assert_eq!(
+            weighed(1.5, 2, "error"),
+            "1.5 errors (2, those in test files counted by half)"
+        );
+    }
 
     #[test]
     fn confidence_falls_with_what_is_uncertain() {
