@@ -5,8 +5,8 @@ use anyhow::{Context, bail};
 use asd_guard::{Feedback, SourceFilter, Target, Verdict, judged_stats};
 use asd_store::{Disk, Git, Project, add_feedback, change_records, now, read_feedback, read_text};
 use asd_syntax::Language;
-use asd_text::LineIndex;
-use asd_workspace::ProjectState;
+use asd_text::{LineIndex, Span};
+use asd_workspace::{ProjectState, verdict_fingerprint};
 
 use crate::Outcome;
 use crate::args::ProjectOptions;
@@ -111,7 +111,7 @@ fn found_at(
         let fingerprint = match place.line {
             Some(line) if line >= 1 && line <= lines.line_count() => {
                 let span = lines.line_span(text, line - 1);
-                asd_recipe::content_hash(&format!("{rule}\n{}", span.of(text).trim()))
+                verdict_fingerprint(rule, text, &lines, Span::new(span.start, span.start))
             }
             Some(line) => bail!("{} has no line {line}", place.path.display()),
             None => String::new(),
@@ -127,22 +127,27 @@ fn found_at(
         language,
         previous: None,
     };
-    let report = state.check_text(&target, &AtomicBool::new(false))?;
-    let found: Vec<(usize, u64)> = report
+    // A verdict may be changed, so those that there are do not count here.
+    let report = state.rules().check(&target, &AtomicBool::new(false))?;
+    let found: Vec<(usize, String)> = report
         .findings
         .iter()
         .filter(|finding| finding.rule.id == rule)
-        .map(|finding| (lines.line_of(finding.span.start) + 1, finding.fingerprint))
+        .map(|finding| {
+            let line = lines.line_of(finding.span.start) + 1;
+            (line, verdict_fingerprint(rule, text, &lines, finding.span))
+        })
         .filter(|(line, _)| place.line.is_none_or(|wanted| wanted == *line))
         .collect();
     match found.as_slice() {
-        [(_, fingerprint)] => Ok((rel, format!("{fingerprint:016x}"))),
         [] => bail!(
             "{rule} finds nothing at {}; for a fault that it does not see, say `fn`",
             shown(place)
         ),
         // Several on the line that was named are one to a person.
-        [(_, fingerprint), ..] if place.line.is_some() => Ok((rel, format!("{fingerprint:016x}"))),
+        [(_, fingerprint), rest @ ..] if rest.is_empty() || place.line.is_some() => {
+            Ok((rel, fingerprint.clone()))
+        }
         several => {
             let lines: Vec<String> = several.iter().map(|(line, _)| line.to_string()).collect();
             bail!(

@@ -505,6 +505,31 @@ fn verdicts_of_people_are_part_of_the_report() {
     assert_eq!(health["suppressedAsFalse"], 1);
     assert_eq!(health["falseNegative"], 1);
     assert_eq!(health["effectiveness"], "monitoring");
-    // Two errors, and a rule with a precision of a third.
-    assert_eq!(found["complianceScore"], 87);
+    // One error, the other being dismissed, and a precision of a third.
+    assert_eq!(found["summary"]["errors"], 1);
+    assert_eq!(found["complianceScore"], 92);
+}
+
+#[test]
+fn a_dismissed_finding_is_gone_everywhere_until_its_code_changes() {
+    let project = project(1, 0, 0);
+    assert_eq!(project.run(&ci(&[])).code, 1);
+    project.run(&["guard", "feedback", "no-badone", "fp", "src/a.ts:1"]);
+    assert_eq!(project.run(&ci(&[])).code, 0);
+    assert_eq!(project.run(&["check", "--rules", "recipe"]).code, 0);
+    project.write("src/a.ts", b"\n\nbadOne(0);\n");
+    assert_eq!(project.run(&ci(&[])).code, 0, "its line has moved");
+    project.write("src/a.ts", b"badOne(1);\nbadOne(0);\n");
+    let found = report(&project, &[]);
+    assert_eq!(
+        found["summary"]["errors"], 1,
+        "another one is not dismissed"
+    );
+    assert_eq!(found["files"][0]["violations"][0]["line"], 1);
+    project.run(&["guard", "feedback", "no-badone", "correct", "src/a.ts:2"]);
+    assert_eq!(report(&project, &[])["summary"]["errors"], 2);
+    project.write("Alembic/feedback.json", b"[\n<<<<<<< ours\n]\n");
+    let found = report(&project, &[]);
+    let note = found["notes"][0].as_str().unwrap();
+    assert!(note.contains("Alembic/feedback.json"), "{note}");
 }

@@ -35,7 +35,7 @@ pub use recipes::{
 };
 pub use records::{
     RecordError, Records, Signal, Usage, add_feedback, append_signals, append_usage,
-    change_records, change_review, new_run_id, now, read_feedback, read_records,
+    change_records, change_review, new_run_id, now, parse_feedback, read_feedback, read_records,
 };
 pub use staged::StagedHost;
 pub use user::user_config_path;

@@ -78,14 +78,22 @@ pub fn read_feedback(project: &Project) -> Result<Vec<Feedback>, RecordError> {
         Err(Unreadable::Missing) => return Ok(Vec::new()),
         Err(reason) => return Err(wrong(reason.to_string())),
     };
-    if text.trim().is_empty() {
-        return Ok(Vec::new());
-    }
-    serde_json::from_str(&text).map_err(|error| {
+    parse_feedback(&text).map_err(|error| {
         wrong(format!(
             "{error}; mend it by hand, it is a list of verdicts"
         ))
     })
+}
+
+/// Reads the text of `Alembic/feedback.json`.
+///
+/// # Errors
+/// What is wrong with it, with the line.
+pub fn parse_feedback(text: &str) -> Result<Vec<Feedback>, serde_json::Error> {
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    serde_json::from_str(text)
 }
 
 /// Adds a verdict. An earlier one about the same place is replaced. The file is

@@ -8,6 +8,7 @@
 mod batch;
 mod capability;
 pub mod compliance;
+mod dismissed;
 mod flat;
 pub mod formats;
 mod mentions;
@@ -21,6 +22,7 @@ mod settings;
 mod state;
 
 pub use batch::{BatchReport, CheckedFile, Progress};
+pub use dismissed::verdict_fingerprint;
 pub use mentions::mentions;
 pub use recording::Recording;
 pub use search::Hit;

@@ -7,6 +7,8 @@ use asd_store::{
     Config, Disk, Host, Layer, Project, parse_exclusions, read_text_up_to, user_config_path,
 };
 
+use crate::dismissed::Dismissed;
+
 /// Settings files larger than this are not read.
 const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
 
@@ -61,6 +63,8 @@ pub(crate) struct Loaded {
     /// What is wrong with the client's settings.
     pub(crate) client_problems: Vec<Problem>,
     pub(crate) exclusions_file: Option<SettingsFile>,
+    pub(crate) dismissed: Arc<Dismissed>,
+    pub(crate) feedback_file: Option<SettingsFile>,
 }
 
 impl Loaded {
@@ -95,7 +99,10 @@ impl Loaded {
             files.extend(reader.file(&path.display().to_string(), path, &mut config));
         }
         let (exclusions, exclusions_file) = reader.exclusions(project);
+        let (dismissed, feedback_file) = reader.feedback(project);
         Self {
+            dismissed,
+            feedback_file,
             config: Arc::new(config),
             exclusions,
             files,
@@ -157,6 +164,28 @@ impl Reader<'_> {
             problems: config.apply(&read).into(),
             layer: read,
         })
+    }
+
+    fn feedback(&self, project: &Project) -> (Arc<Dismissed>, Option<SettingsFile>) {
+        let name = "Alembic/feedback.json";
+        let Some(text) = self.text(name, &project.knowledge().join("feedback.json")) else {
+            return (Arc::default(), None);
+        };
+        let (dismissed, problem) = match Dismissed::parse(&text) {
+            Ok(dismissed) => (Arc::new(dismissed), None),
+            // What was dismissed would come back while the file is mended.
+            Err(problem) => {
+                let before = self.previous.map(|previous| previous.dismissed.clone());
+                (before.unwrap_or_default(), Some(problem))
+            }
+        };
+        let file = SettingsFile {
+            name: name.to_owned(),
+            layer: Layer::from_json("{}"),
+            text,
+            problems: problem.into_iter().collect(),
+        };
+        (dismissed, Some(file))
     }
 
     fn exclusions(&self, project: &Project) -> (Arc<Exclusions>, Option<SettingsFile>) {

@@ -109,6 +109,8 @@ impl ProjectState {
                     files: Vec::new(),
                     client_problems: Vec::new(),
                     exclusions_file: None,
+                    dismissed: Arc::default(),
+                    feedback_file: None,
                 },
                 extra: Vec::new(),
                 entries: BTreeMap::new(),
@@ -262,7 +264,7 @@ impl ProjectState {
         &self.inner.loaded.client_problems
     }
 
-    /// Checks one text.
+    /// Checks one text; what people judged to be false is left out.
     ///
     /// # Errors
     /// [`Cancelled`] soon after `cancel` was set.
@@ -271,7 +273,12 @@ impl ProjectState {
         target: &Target<'_>,
         cancel: &AtomicBool,
     ) -> Result<FileReport, Cancelled> {
-        self.inner.rules.check(target, cancel)
+        let mut report = self.inner.rules.check(target, cancel)?;
+        if let Some(path) = target.path {
+            let dismissed = &self.inner.loaded.dismissed;
+            dismissed.apply(path, target.text, &mut report.findings);
+        }
+        Ok(report)
     }
 
     /// By what the settings exclude a file from all checks, for a person.
@@ -333,7 +340,9 @@ impl Inner {
 
     /// The settings files and the exclusions.
     pub(crate) fn settings_files(&self) -> impl Iterator<Item = &crate::settings::SettingsFile> {
-        self.loaded.files.iter().chain(&self.loaded.exclusions_file)
+        let loaded = &self.loaded;
+        let own = loaded.exclusions_file.iter().chain(&loaded.feedback_file);
+        loaded.files.iter().chain(own)
     }
 
     fn absolute(&self, path: &str) -> PathBuf {
@@ -347,7 +356,10 @@ impl Inner {
     fn is_settings(&self, path: &str) -> bool {
         matches!(
             path,
-            "Alembic/config.toml" | ".asd/config.json" | "Alembic/guard-exclusions.json"
+            "Alembic/config.toml"
+                | ".asd/config.json"
+                | "Alembic/guard-exclusions.json"
+                | "Alembic/feedback.json"
         ) || self.loaded.files.iter().any(|file| file.name == path)
     }
 
