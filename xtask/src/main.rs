@@ -2,10 +2,13 @@
 //! them. Everything that a task needs beside Rust, Node and Python is fetched
 //! by name from the package registries into a cache outside of the repository.
 
+#![expect(clippy::print_stdout, reason = "what a task finds is for its reader")]
+
 mod bench;
 mod demo;
 mod fuzz;
 mod gen_docs;
+mod rooms;
 mod test;
 mod tools;
 

@@ -5,8 +5,8 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
-use crate::gen_docs;
-use crate::tools::{cargo, command, debian_tool, output, python_tools, run, target_dir};
+use crate::tools::{cargo, command, debian_tool, python_tools, run, target_dir};
+use crate::{gen_docs, rooms};
 
 #[derive(Args)]
 pub struct Options {
@@ -61,7 +61,7 @@ impl Part {
                 "-D",
                 "warnings",
             ])),
-            Self::Rooms => rooms(),
+            Self::Rooms => rooms::check(),
             Self::Rust => {
                 build_server()?;
                 run(cargo().args(["test", "--workspace", "--quiet", "--no-fail-fast"]))
@@ -127,38 +127,6 @@ fn build_server() -> Result<()> {
     run(cargo().args(["build", "--quiet", "--package", "asd-cli"]))
 }
 
-/// Only the door `lsp` may know the protocol's types. (ARCHITECTURE.md)
-fn rooms() -> Result<()> {
-    for (dependency, allowed) in [
-        ("ls-types", &["asd-lsp"][..]),
-        ("clap", &["asd-cli", "xtask"]),
-    ] {
-        let tree = output(cargo().args([
-            "tree",
-            "--workspace",
-            "--invert",
-            dependency,
-            "--prefix",
-            "depth",
-        ]))?;
-        let users = tree
-            .lines()
-            .filter_map(|line| line.split_whitespace().next())
-            .map(|name| name.trim_start_matches(|c: char| c.is_ascii_digit()))
-            .filter(|name| name.starts_with("asd-") || *name == "xtask");
-        for user in users {
-            if !allowed.contains(&user) && user != "asd-cli" {
-                bail!(
-                    "{user} depends on {dependency}; only {} may",
-                    allowed.join(", ")
-                );
-            }
-        }
-    }
-    println!("the protocol's types are known to lsp alone");
-    Ok(())
-}
-
 pub fn test(options: &Options) -> Result<()> {
     let parts = if options.parts.is_empty() {
         Part::value_variants()
@@ -194,7 +162,7 @@ pub fn test(options: &Options) -> Result<()> {
     let failed = outcomes.iter().filter(|(_, passed, _)| !passed).count();
     println!("{} passed, {failed} failed", outcomes.len() - failed);
     if failed > 0 {
-        bail!("{failed} parts failed");
+        bail!("{failed} of {} parts failed", outcomes.len());
     }
     Ok(())
 }

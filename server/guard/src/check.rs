@@ -324,7 +324,7 @@ impl FileCheck<'_> {
         if self.cancel.load(Ordering::Relaxed) {
             return Err(Cancelled);
         }
-        if depth == 0 {
+        if depth == 0 && asd_syntax::may_be_reused(part.text) {
             self.report.tree.clone_from(&tree);
         }
         let root = tree

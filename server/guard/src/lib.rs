@@ -6,6 +6,12 @@
 //! async. Findings carry byte spans of the checked text; what an editor or a
 //! report makes of them is decided at the doors.
 
+#![deny(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "this room does no I/O"
+)]
+
 mod applies;
 mod ast_rules;
 mod builtin;

@@ -10,7 +10,19 @@ use crate::part::{Line, Part};
 pub(crate) struct Template {
     pub(crate) kind: FixKind,
     pub(crate) safe: bool,
+    blanks: Blanks,
     parts: Vec<TemplatePart>,
+}
+
+/// Whether a replacement changes blanks alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Blanks {
+    /// As the template of a regex has them: to trim a line or to part two signs
+    /// may be all that it is for.
+    Meant,
+    /// As the code has them where the template of a code pattern differs in
+    /// nothing else: how people write is none of its business.
+    Free,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +97,10 @@ impl Template {
         let plan = Self {
             kind: template.kind,
             safe: template.safe,
+            blanks: match names {
+                Names::Groups(_) => Blanks::Meant,
+                Names::Metavariables(_) => Blanks::Free,
+            },
             parts: reader.parts,
         };
         (plan, reader.unbound)
@@ -130,7 +146,7 @@ impl Template {
                     vec![TextEdit::insert(at, text)]
                 }
             }
-            FixKind::Replace => replacement(site, self.filled(site, fill)),
+            FixKind::Replace => replacement(site, self.blanks, self.filled(site, fill)),
         }
     }
 
@@ -307,7 +323,7 @@ fn removed(text: &str, whole: Span) -> Span {
 /// Replaces a match piece by piece: what the template takes over from the text
 /// in its order stays untouched, so that the fixes of what stands inside do not
 /// collide with this one.
-fn replacement(site: &Site<'_, '_>, fillings: Vec<Filling>) -> Vec<TextEdit> {
+fn replacement(site: &Site<'_, '_>, blanks: Blanks, fillings: Vec<Filling>) -> Vec<TextEdit> {
     let text = site.part.text;
     let mut edits = Vec::new();
     let mut at = site.whole.start;
@@ -317,7 +333,7 @@ fn replacement(site: &Site<'_, '_>, fillings: Vec<Filling>) -> Vec<TextEdit> {
             Filling::Source(span)
                 if !span.is_empty() && span.start >= at && span.end <= site.whole.end =>
             {
-                rewrite(site, Span::new(at, span.start), &new, &mut edits);
+                rewrite(site, blanks, Span::new(at, span.start), &new, &mut edits);
                 new.clear();
                 at = span.end;
             }
@@ -325,15 +341,24 @@ fn replacement(site: &Site<'_, '_>, fillings: Vec<Filling>) -> Vec<TextEdit> {
             Filling::Text(filled) => new.push_str(&filled),
         }
     }
-    rewrite(site, Span::new(at, site.whole.end), &new, &mut edits);
+    rewrite(
+        site,
+        blanks,
+        Span::new(at, site.whole.end),
+        &new,
+        &mut edits,
+    );
     edits
 }
 
 /// Turns a gap between pieces into `new`, with as few bytes as possible, and
 /// around the comments in it.
-fn rewrite(site: &Site<'_, '_>, gap: Span, new: &str, edits: &mut Vec<TextEdit>) {
+fn rewrite(site: &Site<'_, '_>, blanks: Blanks, gap: Span, new: &str, edits: &mut Vec<TextEdit>) {
     let text = site.part.text;
-    let (gap, new) = without_own_blanks(text, gap, new);
+    let (gap, new) = match blanks {
+        Blanks::Meant => (gap, new),
+        Blanks::Free => without_own_blanks(text, gap, new),
+    };
     let mut islands: Vec<Span> = Vec::new();
     for comment in site
         .comments
@@ -363,7 +388,7 @@ fn rewrite(site: &Site<'_, '_>, gap: Span, new: &str, edits: &mut Vec<TextEdit>)
     }
     pieces.push(Span::new(from, gap.end));
     let old: String = pieces.iter().map(|piece| piece.of(text)).collect();
-    if old == new || same_but_for_blanks(&old, new) {
+    if old == new || (blanks == Blanks::Free && same_but_for_blanks(&old, new)) {
         return;
     }
     let prefix = common_prefix(&old, new);
@@ -506,6 +531,17 @@ mod tests {
     }
 
     #[test]
+    fn the_template_of_a_regex_may_change_blanks_alone() {
+        let fixed = |marked, template| fixed(marked, FixKind::Replace, template);
+        assert_eq!(fixed("a;[  ]\nb", ""), "a;\nb");
+        assert_eq!(fixed("[\t]a;", "    "), "    a;");
+        assert_eq!(fixed("[if(]a)", "if ("), "if (a)");
+        assert_eq!(fixed("f[( ]a)", "("), "f(a)");
+        assert_eq!(fixed("f(a[ )]", ")"), "f(a)");
+        assert_eq!(fixed("[<a>  ,]b", "$1,"), "a,b");
+    }
+
+    #[test]
     fn lines_of_a_template_take_indentation_and_ending_of_their_place() {
         assert_eq!(
             fixed("{\r\n\t  [foo]();\r\n}", FixKind::Replace, "a();\n\n  b"),
@@ -574,6 +610,7 @@ mod tests {
         let y = Span::new(32, 33);
         let edits = replacement(
             &site,
+            Blanks::Free,
             vec![
                 Filling::Text("logger.debug(".into()),
                 Filling::Source(x),

@@ -5,6 +5,12 @@
 //! Pure: text in, values and [`Problem`]s out. Reading and writing files is the
 //! job of `store`, compiling guards that of `guard`.
 
+#![deny(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "this room does no I/O"
+)]
+
 mod body;
 mod card;
 mod checks;

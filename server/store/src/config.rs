@@ -120,8 +120,13 @@ impl Config {
     /// before; lists and tables by rule id are joined. Gives everything that is
     /// wrong with the layer.
     pub fn apply(&mut self, layer: &Layer) -> Vec<Problem> {
-        let mut problems = layer.problems.clone();
+        let mut problems = Vec::new();
         config_read::read(self, &layer.node, &mut problems);
+        // Below a line that is broken, what was read may not be what was meant.
+        if let Some(broken) = layer.problems.first() {
+            problems.retain(|problem| problem.span.end <= broken.span.start);
+        }
+        problems.extend(layer.problems.iter().cloned());
         problems.sort_by_key(|problem| (problem.span, problem.code));
         problems
     }

@@ -420,6 +420,17 @@ min_score = 80
     }
 
     #[test]
+    fn a_list_that_is_not_closed_is_one_problem() {
+        check(
+            "weather = 1\n[guard]\ndisabledRules = [\"a\"\n[guard.rules.b]\nseverity = \"eror\"\nfoo = 1\n",
+            &expect![[r#"
+                "weather" warning unknown-key: `weather` is not a setting. Known here: `guard`, `qualityGate`, `files`, `recipesDirs`, `$schema`.
+                "[" error config: This is not valid TOML: missing comma between array elements, expected `,`.
+            "#]],
+        );
+    }
+
+    #[test]
     fn layers_replace_values_and_join_rules_and_lists() {
         let mut config = Config::default();
         config.apply(&Layer::from_toml(

@@ -44,8 +44,10 @@ impl Node {
     /// Reads TOML. What stands on sound lines is kept when others are broken.
     pub(crate) fn from_toml(text: &str) -> (Self, Vec<Problem>) {
         let (table, errors) = toml::de::DeTable::parse_recoverable(text);
+        // What a broken line does to those below it needs no telling.
         let problems = errors
             .iter()
+            .min_by_key(|error| error.span().map_or(0, |span| span.start))
             .map(|error| {
                 let span = error.span().map_or(Span::empty(0), Span::from);
                 problem(
@@ -55,6 +57,7 @@ impl Node {
                     format!("This is not valid TOML: {}.", one_line(error.message())),
                 )
             })
+            .into_iter()
             .collect();
         let node = Self {
             span: Span::new(0, text.len()),

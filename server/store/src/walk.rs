@@ -42,6 +42,21 @@ pub struct Walked {
     pub nested: Vec<PathBuf>,
 }
 
+impl Walked {
+    /// Takes a file, unless its path cannot be written as text: then nothing
+    /// could name it, and a write would make another file.
+    fn add(&mut self, file: FileEntry) {
+        if file.path.ends_with(&file.rel) {
+            self.files.push(file);
+        } else {
+            self.skipped.push(Skipped {
+                path: file.rel,
+                reason: "its name is not valid UTF-8".to_owned(),
+            });
+        }
+    }
+}
+
 /// What a host meets on a walk.
 #[derive(Clone, Debug)]
 pub enum Visited {
@@ -123,7 +138,7 @@ pub fn walk(host: &dyn Host, project: &Project, paths: &[PathBuf], cancel: &Atom
         let path = project.root().join(&rel);
         match host.kind(&path) {
             Some(PathKind::Folder) => folders.push((path, rel)),
-            Some(PathKind::File) => walked.files.push(FileEntry {
+            Some(PathKind::File) => walked.add(FileEntry {
                 rel,
                 path,
                 explicit: true,
@@ -182,7 +197,7 @@ fn walk_folder(
         |path: &Path| below(project.root(), path).unwrap_or_else(|| path.display().to_string());
     for visited in found.into_inner().unwrap_or_default() {
         match visited {
-            Visited::File(path) => walked.files.push(FileEntry {
+            Visited::File(path) => walked.add(FileEntry {
                 rel: relative(&path),
                 path,
                 explicit: false,
@@ -514,6 +529,22 @@ mod tests {
                 "src/self: a symbolic link that leads to itself",
             ]
         );
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_whose_name_is_no_text_is_told() {
+        use std::os::unix::ffi::OsStrExt;
+        let tree = Tree::new(&[("src/饼.ts", "")]);
+        let name = std::ffi::OsStr::from_bytes(b"bad\xff.ts");
+        std::fs::write(tree.path("src").join(name), "").unwrap();
+        let walked = tree.walk(&[]);
+        assert_eq!(walked.files.len(), 1);
+        let [skipped] = walked.skipped.as_slice() else {
+            panic!("{walked:?}");
+        };
+        assert_eq!(skipped.path, "src/bad\u{fffd}.ts");
+        assert_eq!(skipped.reason, "its name is not valid UTF-8");
     }
 
     /// A disk on which one folder may not be read.

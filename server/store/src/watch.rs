@@ -150,9 +150,18 @@ impl Watches {
         Ok(())
     }
 
+    /// Gives up the watches of a folder and of all below it: a folder that comes
+    /// back, moved or made again, needs new ones.
     fn forget(&mut self, folder: &Path) {
-        if self.folders.remove(folder) {
-            let _ = self.watcher.unwatch(folder);
+        let gone: Vec<PathBuf> = self
+            .folders
+            .iter()
+            .filter(|watched| watched.starts_with(folder))
+            .cloned()
+            .collect();
+        for folder in gone {
+            self.folders.remove(&folder);
+            let _ = self.watcher.unwatch(&folder);
         }
     }
 }
@@ -239,6 +248,26 @@ mod tests {
         wait(&inbox, |c| {
             c.changed.contains(&root.join("Alembic/recipes/r.md"))
         });
+        drop(watcher);
+    }
+
+    #[test]
+    fn a_folder_that_was_moved_away_and_back_is_watched_again() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        let recipes = root.join("Alembic/recipes");
+        std::fs::create_dir_all(&recipes).unwrap();
+        let (tell, inbox) = channel();
+        let watcher = Watcher::start(&Project::at(&root), &[], move |changes| {
+            let _ = tell.send(changes);
+        })
+        .unwrap();
+        std::fs::rename(root.join("Alembic"), root.join("Elsewhere")).unwrap();
+        wait(&inbox, |c| c.removed.contains(&root.join("Alembic")));
+        std::fs::rename(root.join("Elsewhere"), root.join("Alembic")).unwrap();
+        wait(&inbox, |c| c.changed.contains(&root.join("Alembic")));
+        std::fs::write(recipes.join("r.md"), "x").unwrap();
+        wait(&inbox, |c| c.changed.contains(&recipes.join("r.md")));
         drop(watcher);
     }
 }

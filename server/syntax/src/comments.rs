@@ -8,6 +8,7 @@ use asd_text::Span;
 use tree_sitter::Node;
 
 use crate::markup::{self, Part};
+use crate::regions::fences;
 use crate::{Language, Mask, MaskKind, Region, Tree, parse, regions};
 
 /// A place for a comment of one's own.
@@ -115,6 +116,26 @@ fn follows_line(text: &str, start: usize) -> bool {
     text[..start].ends_with(['\n', '\r'])
 }
 
+/// The end of the text of the line before the one that starts at `start`.
+fn line_before(text: &str, start: usize) -> usize {
+    let before = &text[..start];
+    let before = before.strip_suffix('\n').unwrap_or(before);
+    before.strip_suffix('\r').unwrap_or(before).len()
+}
+
+/// Where the line ends that closes the front matter.
+fn front_matter_end(text: &str) -> Option<usize> {
+    let first = line_start(text, 0);
+    let is_mark = |start| matches!(text[start..line_end(text, start)].trim_end(), "---" | "...");
+    if !text[first..].starts_with("---") || !is_mark(first) {
+        return None;
+    }
+    memchr::memchr2_iter(b'\n', b'\r', text.as_bytes())
+        .map(|ending| ending + 1)
+        .find(|start| is_mark(*start))
+        .map(|start| line_end(text, start))
+}
+
 /// The first byte of the line at `start` that is no blank.
 fn first_on_line(text: &str, start: usize) -> usize {
     let blanks = text.as_bytes()[start..]
@@ -162,10 +183,11 @@ impl<'t> Place<'t> {
         let in_mask = self.mask_obstacle(at);
         let in_tree = self.tree_obstacle(at);
         let in_tag = self.tag_obstacle(at);
+        let in_block = self.block_obstacle(at);
         let continued = (at == line && follows_line(self.text, line))
             .then(|| line - 1)
             .filter(|end| self.is_continued(*end));
-        [in_mask, in_tree, in_tag, continued]
+        [in_mask, in_tree, in_tag, in_block, continued]
             .into_iter()
             .flatten()
             .filter(|obstacle| *obstacle < line || at > line)
@@ -242,6 +264,33 @@ impl<'t> Place<'t> {
             }
         }
         None
+    }
+
+    /// The block of Markdown that holds `at` and takes no comments: front matter,
+    /// a code block in a language that is not known, the rows of a table.
+    fn block_obstacle(&self, at: usize) -> Option<usize> {
+        if self.language != Language::Markdown {
+            return None;
+        }
+        let line = line_start(self.text, at);
+        let front = front_matter_end(self.text).filter(|end| at <= *end && line > 0);
+        if front.is_some() {
+            return Some(0);
+        }
+        let fence = fences(self.text).into_iter().find(|fence| {
+            let Span { start, end } = fence.outer;
+            start < at && (at < end || (at == end && at > line))
+        });
+        if let Some(fence) = fence {
+            return Some(fence.outer.start);
+        }
+        let is_row =
+            |start| self.text.as_bytes().get(first_on_line(self.text, start)) == Some(&b'|');
+        if at > line || !is_row(line) || !follows_line(self.text, line) {
+            return None;
+        }
+        let above = line_start(self.text, line_before(self.text, line));
+        is_row(above).then_some(above)
     }
 
     /// Whether the line that ends at `end` goes on in the next one.
@@ -429,6 +478,24 @@ mod tests {
             "a:\n  run: |\n    x\n    $0y\nb: 1\n",
             Some("a:\n  # c\n  run: |\n    x\n    y\nb: 1\n"),
             None,
+        );
+        check(
+            Language::Markdown,
+            "a\n\n```\n$0b\n```\nc\n",
+            Some("a\n\n<!-- c -->\n```\nb\n```\nc\n"),
+            None,
+        );
+        check(
+            Language::Markdown,
+            "---\ntitle: $0a\n---\nb\n",
+            Some("<!-- c -->\n---\ntitle: a\n---\nb\n"),
+            None,
+        );
+        check(
+            Language::Markdown,
+            "a\n\n| a | b |\n|---|---|\n| $0c | d |\n",
+            Some("a\n\n<!-- c -->\n| a | b |\n|---|---|\n| c | d |\n"),
+            Some("a\n\n| a | b |\n|---|---|\n| c | d | <!-- c -->\n"),
         );
         check(
             Language::Rust,

@@ -29,6 +29,10 @@ pub fn parse(language: Language, text: &str, old: Option<&Tree>) -> Option<Tree>
 
 /// Like [`parse`], but asks `go_on` from time to time and gives `None` as soon
 /// as it says no.
+///
+/// Few grammars know that a lone CR ends a line, so that a comment would swallow
+/// the rest of a text that has no other line endings. They are told that it is
+/// an LF. Such a text is always parsed as a whole: see [`may_be_reused`].
 #[must_use]
 pub fn parse_while(
     language: Language,
@@ -52,6 +56,8 @@ pub fn parse_while(
         // What a cancelled parse left behind would otherwise be resumed.
         parser.reset();
         let bytes = text.as_bytes();
+        let first_cr = lone_cr(bytes, 0);
+        let old = if first_cr.is_some() { None } else { old };
         let mut progress = |_: &tree_sitter::ParseState| {
             if go_on() {
                 ControlFlow::Continue(())
@@ -61,11 +67,43 @@ pub fn parse_while(
         };
         let options = tree_sitter::ParseOptions::new().progress_callback(&mut progress);
         parser.parse_with_options(
-            &mut |offset, _| bytes.get(offset..).unwrap_or_default(),
+            &mut |offset, _| match first_cr {
+                Some(first) => up_to_lone_cr(bytes, offset, first),
+                None => bytes.get(offset..).unwrap_or_default(),
+            },
             old,
             Some(options),
         )
     })
+}
+
+/// Whether the tree of a text can be given to [`parse`] as an old one later. That
+/// of a text with a lone CR cannot: a change next to it could make it another
+/// character than the grammar saw.
+#[must_use]
+pub fn may_be_reused(text: &str) -> bool {
+    lone_cr(text.as_bytes(), 0).is_none()
+}
+
+/// The first CR at or behind `from` that no LF follows.
+fn lone_cr(bytes: &[u8], from: usize) -> Option<usize> {
+    memchr::memchr_iter(b'\r', bytes.get(from..)?)
+        .map(|at| from + at)
+        .find(|at| bytes.get(at + 1) != Some(&b'\n'))
+}
+
+/// What the parser reads at `offset`: up to the next lone CR, or an LF for one.
+fn up_to_lone_cr(bytes: &[u8], offset: usize, first: usize) -> &[u8] {
+    let next = if offset <= first {
+        Some(first)
+    } else {
+        lone_cr(bytes, offset)
+    };
+    match next {
+        Some(next) if next == offset => b"\n",
+        Some(next) => &bytes[offset..next],
+        None => bytes.get(offset..).unwrap_or_default(),
+    }
 }
 
 /// Tells a tree of a change of its text, before it is given to [`parse`].
@@ -212,6 +250,7 @@ mod tests {
             let (language, text) = SOURCES[source];
             let mut document = Document::new(text);
             let mut tree = parse(language, text, None).unwrap();
+            let mut reusable = true;
             for (line, character, lines, characters, insertion) in edits {
                 let start = Position { line, character };
                 let end = Position { line: line + lines, character: character + characters };
@@ -220,9 +259,12 @@ mod tests {
                     text: insertion,
                 };
                 let edit = document.apply(&change, Encoding::Utf16).unwrap();
-                edit_tree(&mut tree, &edit);
                 let text = document.snapshot().text;
-                let again = parse(language, &text, Some(&tree)).unwrap();
+                let old = reusable.then(|| {
+                    edit_tree(&mut tree, &edit);
+                    &tree
+                });
+                let again = parse(language, &text, old).unwrap();
                 let fresh = parse(language, &text, None).unwrap();
                 // Where the text does not parse, the grammar's way of repair
                 // may depend on what was there before.
@@ -231,6 +273,7 @@ mod tests {
                 }
                 prop_assert_eq!(again.root_node().end_byte(), fresh.root_node().end_byte());
                 tree = again;
+                reusable = may_be_reused(&text);
             }
         }
     }
@@ -247,6 +290,42 @@ mod tests {
         assert_eq!(asked, 3);
         let tree = parse(Language::JavaScript, "a", None).unwrap();
         assert_eq!(tree.root_node().end_byte(), 1);
+    }
+
+    #[test]
+    fn a_lone_cr_ends_a_line_in_every_language() {
+        let whole = |language, text: &str| {
+            let unix = text.replace("\r\n", "\n").replace('\r', "\n");
+            let tree = parse(language, &unix, None).unwrap();
+            assert!(!tree.root_node().has_error(), "{language:?}");
+            (
+                outline(&parse(language, text, None).unwrap()),
+                outline(&tree),
+            )
+        };
+        for (language, text) in [
+            (Language::Python, "# a\rif b:\r  c()\rd()\r"),
+            (Language::Bash, "# a\rb c\rif d\rthen e\rfi\r"),
+            (
+                Language::Go,
+                "package a\r// b\rfunc c() {\r\td := 1\r\te(d)\r}\r",
+            ),
+            (Language::Kotlin, "// a\rfun b() {\r  c()\r  d()\r}\r"),
+            (Language::Swift, "// a\rfunc b() {\r  c()\r  d()\r}\r"),
+            (Language::JavaScript, "// a\rlet b = `c`\rd()\r"),
+            (Language::Ruby, "# a\rb(1)\rc = 2\r"),
+            (Language::Rust, "// a\rfn b() {}\r"),
+        ] {
+            let (old, new) = whole(language, text);
+            assert_eq!(old, new, "{language:?}");
+            assert!(!may_be_reused(text));
+        }
+        let mixed = "// a\rb()\r\n// 饼\r\rc()";
+        let tree = parse(Language::JavaScript, mixed, None).unwrap();
+        let calls = tree.root_node().named_child_count();
+        assert_eq!(calls, 4, "{}", outline(&tree));
+        assert_eq!(tree.root_node().end_byte(), mixed.len());
+        assert!(may_be_reused("a\r\nb\n"));
     }
 
     #[test]

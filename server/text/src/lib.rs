@@ -6,6 +6,12 @@
 //! with a line and a column exist only at the doors, and [`LineIndex`] is the
 //! one place that converts between the two. There is no I/O here.
 
+#![deny(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "this room does no I/O"
+)]
+
 mod decode;
 mod document;
 mod edit;

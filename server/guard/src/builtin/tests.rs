@@ -1,5 +1,7 @@
 //! The cases of `tests/guards/builtin/*.md`, run on the rules alone.
 
+#![expect(clippy::disallowed_methods, reason = "the cases are files")]
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 

@@ -131,9 +131,20 @@ fn compile(source: &Source, language: Language) -> Result<AstMatcher, BadPattern
         Source::Query { query, capture } => {
             let compiled =
                 tree_sitter::Query::new(&grammar, query).map_err(|error| BadPattern {
-                    message: format!("This query is not valid for {}: {error}", language.id()),
+                    message: format!(
+                        "This query is not valid for {}: {}.",
+                        language.id(),
+                        query_fault(&error)
+                    ),
                     at: Some((error.offset, error.offset)),
                 })?;
+            // It would be as if the condition were not there.
+            if let Some(unknown) = unknown_predicate(&compiled) {
+                return Err(bad(format!(
+                    "The query asks `#{unknown}`, which is not known here. Use `#eq?`, `#match?` or \
+                     `#any-of?`, also with `not-` or `any-` in front."
+                )));
+            }
             let names = compiled.capture_names();
             let wanted = capture.as_deref().map(|name| name.trim_start_matches('@'));
             let captures: Vec<u32> = (0_u32..)
@@ -221,7 +232,7 @@ fn rule_object(
         .map_err(|error| bad(format!("This is not an ast-grep rule: {error}")))?;
     let core = core
         .get_matcher(DeserializeEnv::new(language))
-        .map_err(|error| bad(format!("{} ({})", with_causes(&error), language.id())))?;
+        .map_err(|error| bad(rule_fault(&error, language)))?;
     let reading = LiteralReading {
         language,
         utils: utils.and_then(Value::as_object),
@@ -239,15 +250,49 @@ fn rule_object(
     })
 }
 
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
+/// What is wrong with a rule object: the part that is, and the last of its causes.
+fn rule_fault(error: &dyn std::error::Error, language: Language) -> String {
+    let outer = error.to_string();
+    let part = outer
+        .strip_suffix(" is not configured correctly.")
+        .unwrap_or("This rule");
+    let mut root = error;
+    while let Some(cause) = root.source() {
+        root = cause;
     }
-    text
+    let root = root.to_string();
+    // An error of a regex draws a picture first.
+    let cause = root.lines().next_back().unwrap_or_default();
+    let cause = cause.trim_start_matches("error: ").trim_end_matches('.');
+    format!("{part} is not valid for {}: {cause}.", language.id())
+}
+
+/// What is wrong with a query, on one line; where, the caller knows.
+fn query_fault(error: &tree_sitter::QueryError) -> String {
+    use tree_sitter::QueryErrorKind as Kind;
+    let name = error.message.trim_matches('"');
+    match error.kind {
+        Kind::NodeType => format!("its grammar has no node `{name}`"),
+        Kind::Field => format!("its grammar has no field `{name}`"),
+        Kind::Capture => format!("there is no capture `@{name}`"),
+        Kind::Structure => "no tree has this structure".to_owned(),
+        Kind::Syntax => "an S-expression is not complete, or not one".to_owned(),
+        Kind::Predicate | Kind::Language => error.message.clone(),
+    }
+}
+
+/// A condition of the query that nobody evaluates.
+fn unknown_predicate(query: &tree_sitter::Query) -> Option<String> {
+    (0..query.pattern_count()).find_map(|index| {
+        let general = query.general_predicates(index).first();
+        let property = || {
+            let (_, is) = query.property_predicates(index).first()?;
+            Some(if *is { "is?" } else { "is-not?" }.to_owned())
+        };
+        general
+            .map(|predicate| predicate.operator.to_string())
+            .or_else(property)
+    })
 }
 
 /// Where a literal has to stand to count.
@@ -494,6 +539,45 @@ mod tests {
             capture: None,
         };
         assert!(message(&query).contains("nothing_such"));
+    }
+
+    #[test]
+    fn a_fault_is_told_in_one_line() {
+        let message = |source: &Source| {
+            let guard = AstGuard::new(source);
+            let bad = guard.matcher(Language::TypeScript).err().unwrap();
+            bad.message.clone()
+        };
+        let of_rule = |value| message(&rule(value));
+        assert_eq!(
+            of_rule(serde_json::json!({"kind": "no_such_kind"})),
+            "`rule` is not valid for typescript: Kind `no_such_kind` is invalid."
+        );
+        assert_eq!(
+            of_rule(serde_json::json!({"regex": "["})),
+            "`rule` is not valid for typescript: unclosed character class."
+        );
+        let of_query = |query: &str| {
+            message(&Source::Query {
+                query: query.to_owned(),
+                capture: Some("f".to_owned()),
+            })
+        };
+        assert_eq!(
+            of_query("(nokind) @f"),
+            "This query is not valid for typescript: its grammar has no node `nokind`."
+        );
+        assert_eq!(
+            of_query("(call_expression"),
+            "This query is not valid for typescript: an S-expression is not complete, or not one."
+        );
+        assert_eq!(
+            of_query("((identifier) @f (#has-ancestor? @f class_body))"),
+            "The query asks `#has-ancestor?`, which is not known here. Use `#eq?`, `#match?` or \
+             `#any-of?`, also with `not-` or `any-` in front."
+        );
+        assert!(of_query("((identifier) @f (#is-not? local))").contains("#is-not?"));
+        assert!(of_query("((identifier) @f (#match? @f \"[\"))").contains("regex"));
     }
 
     /// Whether the name of a method is looked for at each place of a text.

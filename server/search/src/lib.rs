@@ -1,0 +1,6 @@
+//! Finding the right recipe in two languages: tokenizer, lexical index, vectors,
+//! fusion and ranking, what a question is about, and what a task should know
+//! before it starts.
+//!
+//! Recipes come in as values, a folder for the index from `store`; nothing here
+//! knows a protocol or counts what was found.
