@@ -2,3 +2,7 @@
 //! user's choice, or an endpoint of the user's choice, behind one trait.
 //!
 //! What is embedded and how vectors are searched is the job of `search`.
+
+mod embedder;
+
+pub use embedder::{EmbedError, Embedder};
