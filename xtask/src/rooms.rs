@@ -33,7 +33,11 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("clap", &["asd-cli", "xtask"]),
     ("ls-types", &["asd-lsp"]),
     ("lsp-types", &["asd-lsp"]),
-    ("tokio", &["asd-lsp"]),
+    ("rmcp", &["asd-mcp"]),
+    (
+        "tokio",
+        &["asd-cli", "asd-embed", "asd-llm", "asd-lsp", "asd-mcp"],
+    ),
     ("tower-lsp", &["asd-lsp"]),
     ("tower-lsp-server", &["asd-lsp"]),
 ];

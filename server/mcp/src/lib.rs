@@ -1,0 +1,17 @@
+//! The door for AI agents: the Model Context Protocol over stdin and stdout, or
+//! over HTTP on this machine.
+//!
+//! `frames` reads and writes lines, `server` answers the protocol's methods from
+//! a [`Catalog`], `http` serves the same over streamable HTTP. What the tools do
+//! is decided in `workspace`.
+
+mod catalog;
+mod frames;
+mod http;
+mod server;
+mod stdio;
+
+pub use catalog::{Call, Catalog, OfferedPrompt, OfferedTool, Pending, Resources};
+pub use http::{HttpServer, PATH};
+pub use server::Server;
+pub use stdio::{ServeError, serve_stdio};
