@@ -8,6 +8,7 @@ mod bench;
 mod demo;
 mod fuzz;
 mod gen_docs;
+mod precision;
 mod rooms;
 mod test;
 mod tools;
@@ -34,6 +35,8 @@ enum Task {
     Bench(bench::Options),
     /// Feed random input for a while
     Fuzz(fuzz::Options),
+    /// Count how often the built-in rules are right on real code
+    Precision(precision::Options),
     /// Write the generated documents and schemas
     Gen {
         /// Change nothing; fail when a generated file is not up to date
@@ -48,6 +51,7 @@ fn main() -> anyhow::Result<()> {
         Task::Test(options) => test::test(&options),
         Task::Bench(options) => bench::bench(&options),
         Task::Fuzz(options) => fuzz::fuzz(&options),
+        Task::Precision(options) => precision::precision(&options),
         Task::Gen { check } => gen_docs::generate(if check {
             gen_docs::Mode::Check
         } else {
