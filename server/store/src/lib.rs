@@ -8,6 +8,7 @@
 mod config;
 mod config_read;
 mod exclusions;
+mod failpoint;
 mod git;
 mod git_index;
 mod host;

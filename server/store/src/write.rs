@@ -3,8 +3,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use tempfile::NamedTempFile;
 use thiserror::Error;
 
+use crate::failpoint::step;
 use crate::{OutsideProject, Project};
 
 /// Why a file was not written.
@@ -36,37 +38,101 @@ pub enum WriteError {
 /// # Errors
 /// [`WriteError`]; nothing has changed then.
 pub fn write_atomic(project: &Project, rel: &str, bytes: &[u8]) -> Result<PathBuf, WriteError> {
-    let path = project.absolute(rel)?;
-    let fail = |source| WriteError::Io {
-        path: path.clone(),
-        source,
-    };
-    let before = path.symlink_metadata().ok();
-    if before.as_ref().is_some_and(fs::Metadata::is_symlink) {
-        return Err(WriteError::SymbolicLink(path));
-    }
-    let folder = path.parent().unwrap_or_else(|| project.root());
-    fs::create_dir_all(folder).map_err(fail)?;
-    let mut temporary = tempfile::Builder::new()
-        .prefix(".asd-")
-        .suffix(".tmp")
-        .tempfile_in(folder)
-        .map_err(fail)?;
-    temporary.write_all(bytes).map_err(fail)?;
-    let permissions = match &before {
-        Some(metadata) => metadata.permissions(),
-        None => default_permissions(temporary.as_file()).map_err(fail)?,
-    };
-    temporary
-        .as_file()
-        .set_permissions(permissions)
-        .map_err(fail)?;
-    temporary.as_file().sync_all().map_err(fail)?;
-    temporary
-        .persist(&path)
-        .map_err(|error| fail(error.error))?;
-    sync_folder(folder);
+    let prepared = PreparedFile::new(project, rel, bytes, TEMPORARY)?;
+    let path = prepared.replace()?;
+    sync_folder_of(&path);
+    step("folder synced");
     Ok(path)
+}
+
+/// How the names of temporary files begin.
+pub(crate) const TEMPORARY: &str = ".asd-";
+
+/// A file that is written but does not stand at its place yet. Dropped, it is
+/// gone.
+pub(crate) struct PreparedFile {
+    temporary: NamedTempFile,
+    path: PathBuf,
+}
+
+impl PreparedFile {
+    /// Writes `bytes` beside the place, durably.
+    pub(crate) fn new(
+        project: &Project,
+        rel: &str,
+        bytes: &[u8],
+        prefix: &str,
+    ) -> Result<Self, WriteError> {
+        let path = project.absolute(rel)?;
+        let fail = |source| WriteError::Io {
+            path: path.clone(),
+            source,
+        };
+        let before = path.symlink_metadata().ok();
+        if before.as_ref().is_some_and(fs::Metadata::is_symlink) {
+            return Err(WriteError::SymbolicLink(path));
+        }
+        let folder = path.parent().unwrap_or_else(|| project.root());
+        fs::create_dir_all(folder).map_err(fail)?;
+        step("folder made");
+        let mut temporary = tempfile::Builder::new()
+            .prefix(prefix)
+            .suffix(".tmp")
+            .tempfile_in(folder)
+            .map_err(fail)?;
+        step("temporary file made");
+        // The two halves, so that a test sees what half a file would do.
+        let (first, second) = bytes.split_at(bytes.len() / 2);
+        temporary.write_all(first).map_err(fail)?;
+        step("half written");
+        temporary.write_all(second).map_err(fail)?;
+        step("written");
+        let permissions = match &before {
+            Some(metadata) => metadata.permissions(),
+            None => default_permissions(temporary.as_file()).map_err(fail)?,
+        };
+        temporary
+            .as_file()
+            .set_permissions(permissions)
+            .map_err(fail)?;
+        temporary.as_file().sync_all().map_err(fail)?;
+        step("synced");
+        Ok(Self { temporary, path })
+    }
+
+    /// Puts it at its place, over what is there. The folder is still to be
+    /// synced with [`sync_folder_of`].
+    pub(crate) fn replace(self) -> Result<PathBuf, WriteError> {
+        let path = self.path;
+        self.temporary
+            .persist(&path)
+            .map_err(|error| WriteError::Io {
+                path: path.clone(),
+                source: error.error,
+            })?;
+        step("renamed");
+        Ok(path)
+    }
+
+    /// Puts it at its place; an error where something is there already.
+    pub(crate) fn place(self) -> Result<PathBuf, WriteError> {
+        let path = self.path;
+        self.temporary
+            .persist_noclobber(&path)
+            .map_err(|error| WriteError::Io {
+                path: path.clone(),
+                source: error.error,
+            })?;
+        step("renamed");
+        Ok(path)
+    }
+}
+
+/// Makes the renames in the folder of a file durable.
+pub(crate) fn sync_folder_of(path: &Path) {
+    if let Some(folder) = path.parent() {
+        sync_folder(folder);
+    }
 }
 
 /// A temporary file is made for its owner only; a new project file is for
@@ -104,7 +170,17 @@ pub struct WriteLock {
 /// # Errors
 /// [`WriteError::Locked`] when it is still held then.
 pub fn lock_for_writing(project: &Project, patience: Duration) -> Result<WriteLock, WriteError> {
-    let path = project.absolute(".asd/write.lock")?;
+    lock_at(project, ".asd/write.lock", patience, File::try_lock)
+}
+
+/// Takes a lock of its own name, as `take` says.
+pub(crate) fn lock_at(
+    project: &Project,
+    rel: &str,
+    patience: Duration,
+    take: fn(&File) -> Result<(), TryLockError>,
+) -> Result<WriteLock, WriteError> {
+    let path = project.absolute(rel)?;
     let fail = |source| WriteError::Io {
         path: path.clone(),
         source,
@@ -120,10 +196,13 @@ pub fn lock_for_writing(project: &Project, patience: Duration) -> Result<WriteLo
         .map_err(fail)?;
     let start = Instant::now();
     loop {
-        match file.try_lock() {
+        match take(&file) {
             Ok(()) => return Ok(WriteLock { _file: file }),
             Err(TryLockError::WouldBlock) if start.elapsed() < patience => {
-                std::thread::sleep(Duration::from_millis(10));
+                // Most writes take a few milliseconds; a long one is not to be
+                // asked after a thousand times a second.
+                let short = start.elapsed() < Duration::from_millis(500);
+                std::thread::sleep(Duration::from_millis(if short { 1 } else { 10 }));
             }
             Err(TryLockError::WouldBlock) => return Err(WriteError::Locked(path)),
             Err(TryLockError::Error(error)) => return Err(fail(error)),
