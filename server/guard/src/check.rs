@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use asd_recipe::Severity;
@@ -8,6 +9,7 @@ use asd_text::{Span, TextEdit};
 use crate::ast_rules::{self, AstCandidate};
 use crate::builtin::{Check, FileCx, Found};
 use crate::compile::guard::Matching;
+use crate::cross_file::FileFacts;
 use crate::part::{Line, Part};
 use crate::prefilter::{Candidate, Reach};
 use crate::regex_rules::{self, RegexMatch, Stopped, Want};
@@ -55,11 +57,20 @@ impl RuleSet {
             report: FileReport::default(),
             directives: Vec::new(),
             counted: Vec::new(),
+            outer_tree: None,
         };
         if !is_excluded {
             check.text(target.language, target.text, 0, target.previous.as_ref(), 0)?;
         }
-        Ok(check.finish(target.text))
+        let tree = check.outer_tree.take();
+        let mut report = check.finish(target.text);
+        if let Some(path) = target.path
+            && self.wants_facts(path, target.language)
+        {
+            let facts = FileFacts::of(path, target.text, target.language, tree.as_ref());
+            report.facts = facts.map(Arc::new);
+        }
+        Ok(report)
     }
 }
 
@@ -72,6 +83,8 @@ struct FileCheck<'a> {
     directives: Vec<Directive>,
     /// Languages whose rules are counted for this file.
     counted: Vec<Language>,
+    /// The tree of the whole text, when one was made.
+    outer_tree: Option<Tree>,
 }
 
 impl FileCheck<'_> {
@@ -324,8 +337,11 @@ impl FileCheck<'_> {
         if self.cancel.load(Ordering::Relaxed) {
             return Err(Cancelled);
         }
-        if depth == 0 && asd_syntax::may_be_reused(part.text) {
-            self.report.tree.clone_from(&tree);
+        if depth == 0 {
+            self.outer_tree.clone_from(&tree);
+            if asd_syntax::may_be_reused(part.text) {
+                self.report.tree.clone_from(&tree);
+            }
         }
         let root = tree
             .filter(|tree| asd_syntax::error_share(tree) <= MAX_ERROR_SHARE)

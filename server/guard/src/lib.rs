@@ -18,6 +18,7 @@ mod builtin;
 mod capability;
 mod check;
 mod compile;
+mod cross_file;
 mod directives;
 mod examples;
 mod exclusions;
@@ -44,6 +45,7 @@ mod timestamp;
 
 pub use builtin::rule_page;
 pub use check::Target;
+pub use cross_file::{At, CrossFileFinding, CrossFilePlace, CrossFileReport, FileFacts};
 pub use directives::{Directive, DirectiveKind, directives};
 pub use exclusions::{Exclusions, PathExclusion, RuleExclusion};
 pub use fix::{FixOutcome, verified_fix};

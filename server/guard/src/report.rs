@@ -8,7 +8,7 @@ use asd_text::{Span, TextEdit};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Layer, RuleInfo};
+use crate::{FileFacts, Layer, RuleInfo};
 
 /// The check was told to stop; whatever it had found is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -210,4 +210,7 @@ pub struct FileReport {
     pub quarantined: Vec<String>,
     /// The text's tree when one was made, to be reused for the next version.
     pub tree: Option<Tree>,
+    /// What rules that look at several files have to know of it, where such a
+    /// rule wants to know of the file and the text could be read well enough.
+    pub facts: Option<Arc<FileFacts>>,
 }

@@ -8,6 +8,7 @@
 //! is answered by [`FileCx`] and the modules beside it.
 
 mod bindings;
+mod cross_file;
 mod dart;
 mod edits;
 mod file_cx;
@@ -30,8 +31,10 @@ use asd_recipe::Severity;
 use asd_syntax::Language;
 use tree_sitter::Node;
 
+use crate::cross_file::{Conflict, Files};
 use crate::{Layer, RuleTag};
 
+pub(crate) use bindings::{children, span_of};
 pub(crate) use file_cx::FileCx;
 pub(crate) use plan::{Plan, Visitor};
 pub(crate) use sink::{Found, Sink};
@@ -94,6 +97,9 @@ pub(crate) enum Check {
     },
     /// Looks at the file once; also when there is no tree.
     File(for<'a> fn(&FileCx<'a>, &mut Sink)),
+    /// Looks at what is known of all files of a project, see
+    /// [`crate::RuleSet::check_across_files`].
+    Project(fn(&Files<'_>) -> Vec<Conflict>),
 }
 
 /// What a rule says of itself when it says nothing else.
@@ -141,16 +147,19 @@ pub(crate) static RULES: &[&BuiltIn] = &[
     &dart::prefer_const_constructor::RULE,
     &dart::set_state_after_dispose::RULE,
     &go::defer_in_loop::RULE,
+    &cross_file::multiple_init::RULE,
     &go::no_err_ignored::RULE,
     &go::no_global_var::RULE,
     &go::no_init_abuse::RULE,
     &go::no_panic::RULE,
+    &cross_file::duplicate_class::RULE,
     &java::no_empty_catch::RULE,
     &java::no_raw_type::RULE,
     &java::no_system_exit::RULE,
     &java::no_thread_stop::RULE,
     &java::resource_leak::RULE,
     &java::sync_non_final::RULE,
+    &cross_file::circular_import::RULE,
     &javascript::no_alert::RULE,
     &javascript::no_console_log::RULE,
     &javascript::no_debugger::RULE,
@@ -164,6 +173,7 @@ pub(crate) static RULES: &[&BuiltIn] = &[
     &objc::main_thread_sync::RULE,
     &objc::assign_object::RULE,
     &objc::block_retain_cycle::RULE,
+    &cross_file::duplicate_category::RULE,
     &objc::dealloc_async::RULE,
     &objc::duplicate_category::RULE,
     &objc::kvo_missing_remove::RULE,
@@ -185,6 +195,7 @@ pub(crate) static RULES: &[&BuiltIn] = &[
     &rust::no_unwrap::RULE,
     &rust::std_mutex_in_async::RULE,
     &rust::unsafe_block::RULE,
+    &cross_file::extension_conflict::RULE,
     &swift::excessive_force_unwrap::RULE,
     &swift::force_cast::RULE,
     &swift::force_try::RULE,

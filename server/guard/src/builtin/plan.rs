@@ -108,7 +108,7 @@ impl<'p, 'a> Visitor<'p, 'a> {
                     visit(self.cx, node, &mut self.sink);
                 }
                 Check::Count { visit, .. } => visit(self.cx, node, &mut self.counted[index]),
-                Check::File(_) => {}
+                Check::File(_) | Check::Project(_) => {}
             }
         }
     }
@@ -124,7 +124,7 @@ impl<'p, 'a> Visitor<'p, 'a> {
         for (index, (rule, threshold)) in self.plan.rules.iter().enumerate() {
             self.sink.current = Some((rule, *threshold));
             match &rule.check {
-                Check::Nodes { .. } => {}
+                Check::Nodes { .. } | Check::Project(_) => {}
                 Check::Count { finish, .. } => {
                     finish(self.cx, &self.counted[index], &mut self.sink);
                 }

@@ -23,6 +23,8 @@ struct Block {
     body: String,
     /// The line of the document where the body starts, from 1.
     line: usize,
+    /// The heading that it stands under.
+    heading: String,
 }
 
 #[derive(PartialEq)]
@@ -34,8 +36,12 @@ enum Kind {
 
 fn blocks(document: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
+    let mut heading = String::new();
     let mut lines = document.lines().zip(1..);
     while let Some((line, number)) = lines.next() {
+        if line.starts_with('#') {
+            line.clone_into(&mut heading);
+        }
         let Some(info) = line.strip_prefix("```") else {
             continue;
         };
@@ -66,6 +72,7 @@ fn blocks(document: &str) -> Vec<Block> {
             kind,
             body,
             line: number + 1,
+            heading: heading.clone(),
         });
     }
     blocks
@@ -91,23 +98,28 @@ fn marks(body: &str) -> (String, Vec<(usize, String)>) {
 }
 
 fn mark_of(text: &str, found: &Found) -> (usize, String) {
-    let before = &text[..found.span.start];
+    let severity = found.severity.filter(|own| *own != found.rule.severity);
+    mark_at(text, found.span, found.rule.id, severity)
+}
+
+fn mark_at(text: &str, span: Span, id: &str, severity: Option<Severity>) -> (usize, String) {
+    let before = &text[..span.start];
     let line = before.matches('\n').count() + 1;
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    let line_end = text[found.span.start..]
+    let line_end = text[span.start..]
         .find('\n')
-        .map_or(text.len(), |at| found.span.start + at);
-    let column = text[line_start..found.span.start].chars().count();
-    let end = found.span.end.min(line_end);
-    let width = text[found.span.start..end].chars().count();
+        .map_or(text.len(), |at| span.start + at);
+    let column = text[line_start..span.start].chars().count();
+    let end = span.end.min(line_end);
+    let width = text[span.start..end].chars().count();
     let mut mark = " ".repeat(column) + &"^".repeat(width);
-    if end < found.span.end {
+    if end < span.end {
         mark.pop();
         mark.push('~');
     }
     mark.push(' ');
-    mark.push_str(found.rule.id);
-    if let Some(severity) = found.severity.filter(|own| *own != found.rule.severity) {
+    mark.push_str(id);
+    if let Some(severity) = severity {
         mark.push(' ');
         mark.push_str(severity.as_str());
     }
@@ -183,6 +195,10 @@ fn every_case_of_every_rule_holds() {
             continue;
         }
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        if rule(id).is_some_and(|rule| rule.layer == crate::Layer::CrossFile) {
+            across_files(id, &name, &document, &mut wrong);
+            continue;
+        }
         let mut last: Option<(Block, String)> = None;
         for block in blocks(&document) {
             let place = format!("{name}:{}", block.line);
@@ -219,6 +235,56 @@ fn every_case_of_every_rule_holds() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// The files under one heading are a project; each shows the places in it.
+fn across_files(id: &str, name: &str, document: &str, wrong: &mut String) {
+    let options = crate::GuardOptions {
+        sources: crate::SourceFilter::BuiltIn,
+        ..crate::GuardOptions::default()
+    };
+    let (rules, _) = crate::RuleSet::build(&[], &options, None);
+    let never = std::sync::atomic::AtomicBool::new(false);
+    let blocks = blocks(document);
+    for project in blocks.chunk_by(|a, b| a.heading == b.heading) {
+        let mut project: Vec<_> = project
+            .iter()
+            .map(|block| (block, marks(&block.body)))
+            .collect();
+        project.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
+        let files: Vec<_> = project
+            .iter()
+            .map(|(block, (source, _))| {
+                let target = crate::Target {
+                    path: Some(&block.path),
+                    text: source,
+                    language: block.language,
+                    previous: None,
+                };
+                let report = rules.check(&target, &never).unwrap();
+                (block.path.as_str().into(), report.facts.unwrap_or_default())
+            })
+            .collect();
+        let report = rules.check_across_files(&files, &never).unwrap();
+        for (block, (source, expected)) in &project {
+            let mut actual: Vec<(usize, String)> = report
+                .findings
+                .iter()
+                .filter(|finding| finding.rule.id == id)
+                .flat_map(|finding| &finding.places)
+                .filter(|place| *place.path == *block.path)
+                .map(|place| mark_at(source, place.span, id, None))
+                .collect();
+            actual.sort();
+            if actual != *expected {
+                let _ = writeln!(
+                    wrong,
+                    "{name}:{} ({}): expected {expected:?}, found {actual:?}",
+                    block.line, block.path
+                );
+            }
+        }
+    }
 }
 
 #[test]
@@ -366,7 +432,11 @@ fn half_written_text_is_no_problem() {
             let step = 1 + source.len() / 12;
             for end in (0..source.len()).step_by(step) {
                 if source.is_char_boundary(end) {
-                    all_on(block.language, &block.path, &source[..end]);
+                    let text = &source[..end];
+                    let _ = crate::FileFacts::of(&block.path, text, block.language, None);
+                    if block.language.grammar().is_some() {
+                        all_on(block.language, &block.path, text);
+                    }
                 }
             }
         }
