@@ -3,6 +3,8 @@
 //!
 //! What is embedded and how vectors are searched is the job of `search`.
 
+mod builtin;
 mod embedder;
 
+pub use builtin::{BUILTIN_NAME, BuiltinEmbedder, ModelError, install};
 pub use embedder::{EmbedError, Embedder};
