@@ -49,8 +49,14 @@ fn vectors_are_those_of_the_package() {
 fn a_translation_is_nearer_than_another_topic() {
     let embedder = BuiltinEmbedder::open(&path("ASD_TEST_MODEL")).expect("a model file");
     let pairs = [
-        ("如何重试失败的网络请求", "How to retry failed network requests"),
-        ("不要在主线程读取文件", "Do not read files on the main thread"),
+        (
+            "如何重试失败的网络请求",
+            "How to retry failed network requests",
+        ),
+        (
+            "不要在主线程读取文件",
+            "Do not read files on the main thread",
+        ),
         ("数据库连接必须关闭", "Database connections must be closed"),
     ];
     for (index, (chinese, english)) in pairs.iter().enumerate() {
@@ -59,7 +65,10 @@ fn a_translation_is_nearer_than_another_topic() {
             cosine(&embedder, chinese, english),
             cosine(&embedder, chinese, other),
         );
-        assert!(near > 0.6 && near > far + 0.2, "{near} and {far} for {chinese}");
+        assert!(
+            near > 0.6 && near > far + 0.2,
+            "{near} and {far} for {chinese}"
+        );
     }
 }
 

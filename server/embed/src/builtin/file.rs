@@ -242,7 +242,10 @@ mod tests {
         assert_eq!(file.section("two").expect("there"), [2; 100]);
         assert_eq!(file.section("none").expect("there"), [0; 0]);
         assert!(file.section("three").is_err());
-        assert_eq!(file.section("two").expect("there").as_ptr() as usize % 64, 0);
+        assert_eq!(
+            file.section("two").expect("there").as_ptr() as usize % 64,
+            0
+        );
         file.verify().expect("sound");
     }
 
@@ -259,7 +262,10 @@ mod tests {
         let mut bytes = written(&[("one", vec![1; 5])]);
         let last = bytes.len() - 1;
         bytes[last] ^= 4;
-        let error = open(&bytes).expect("the head is sound").verify().unwrap_err();
+        let error = open(&bytes)
+            .expect("the head is sound")
+            .verify()
+            .unwrap_err();
         assert_eq!(
             error.to_string(),
             "the model file is damaged (its checksum is another one); run `asd embed install` again"

@@ -2,8 +2,8 @@
 //!
 //! A matrix is stored in panels of sixteen columns, row after row, so that a
 //! product reads it once from its beginning to its end. The loops are plain;
-//! the compiler makes vector instructions of them, once for any processor and
-//! once for those with AVX2.
+//! the compiler makes vector instructions of them, for any processor, for those
+//! with AVX2, and for those with AVX-512.
 
 use super::file::ModelError;
 
@@ -11,8 +11,13 @@ use super::file::ModelError;
 pub(super) const PANEL: usize = 16;
 
 /// How many rows are multiplied with a panel at a time: with two vectors of
-/// eight for each, this is what the sixteen vector registers have room for.
+/// eight for each, this is what sixteen vector registers have room for.
 const TILE: usize = 6;
+
+/// The same for the thirty-two registers of AVX-512, with one vector of sixteen
+/// for each row.
+#[cfg(target_arch = "x86_64")]
+const WIDE_TILE: usize = 12;
 
 /// The bytes before the panels: the number of rows, the number of columns, and
 /// the factor of the weights, padded to the alignment of the panels.
@@ -115,11 +120,7 @@ pub(super) fn multiply(
     stride: usize,
 ) {
     let mut panel = vec![0.0; matrix.rows * PANEL];
-    for (index, codes) in matrix
-        .panels
-        .chunks_exact(matrix.rows * PANEL)
-        .enumerate()
-    {
+    for (index, codes) in matrix.panels.chunks_exact(matrix.rows * PANEL).enumerate() {
         let job = Job {
             input,
             starts,
@@ -146,46 +147,91 @@ struct Job<'j> {
 impl Job<'_> {
     #[cfg(target_arch = "x86_64")]
     fn run(self, panel: &mut [f32], output: &mut [f32]) {
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("fma") {
+            #[expect(unsafe_code, reason = "only called when the processor has both")]
+            // SAFETY: the features of the function have just been detected.
+            unsafe {
+                self.run_avx512(panel, output);
+            }
+        } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
             #[expect(unsafe_code, reason = "only called when the processor has both")]
             // SAFETY: the features of the function have just been detected.
             unsafe {
                 self.run_avx2(panel, output);
             }
         } else {
-            self.run_with::<false>(panel, output);
+            self.run_with::<TILE, false>(panel, output);
         }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
     fn run(self, panel: &mut [f32], output: &mut [f32]) {
-        self.run_with::<{ cfg!(target_arch = "aarch64") }>(panel, output);
+        self.run_with::<TILE, { cfg!(target_arch = "aarch64") }>(panel, output);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,fma")]
+    fn run_avx512(self, panel: &mut [f32], output: &mut [f32]) {
+        self.run_with::<WIDE_TILE, true>(panel, output);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
     fn run_avx2(self, panel: &mut [f32], output: &mut [f32]) {
-        self.run_with::<true>(panel, output);
+        self.run_with::<TILE, true>(panel, output);
     }
 
-    /// `FUSED` says whether the processor adds a product in one instruction;
-    /// where it does not, asking for that would call a function instead.
     #[inline(always)]
-    fn run_with<const FUSED: bool>(self, panel: &mut [f32], output: &mut [f32]) {
+    fn run_with<const TILE: usize, const FUSED: bool>(self, panel: &mut [f32], output: &mut [f32]) {
+        let count = self.starts.len();
+        if count == 1 {
+            return self.row::<FUSED>(output);
+        }
         for (weight, code) in panel.iter_mut().zip(self.codes) {
             *weight = f32::from(i8::from_le_bytes([*code]));
         }
         let mut done = 0;
-        while self.starts.len() - done >= TILE {
-            self.tile::<TILE, FUSED>(done, panel, output);
-            done += TILE;
+        if count >= TILE {
+            // The last tile may repeat rows of the one before.
+            while done < count {
+                self.tile::<TILE, FUSED>(done.min(count - TILE), panel, output);
+                done += TILE;
+            }
+            return;
         }
-        while self.starts.len() - done >= 2 {
+        while count - done >= 4 {
+            self.tile::<4, FUSED>(done, panel, output);
+            done += 4;
+        }
+        while count - done >= 2 {
             self.tile::<2, FUSED>(done, panel, output);
             done += 2;
         }
-        if done < self.starts.len() {
+        if done < count {
             self.tile::<1, FUSED>(done, panel, output);
+        }
+    }
+
+    /// The product of the only row. Its sum is taken in four parts, since every
+    /// addition would have to wait for the one before.
+    #[inline(always)]
+    fn row<const FUSED: bool>(self, output: &mut [f32]) {
+        const PARTS: usize = 4;
+        let depth = self.codes.len() / PANEL;
+        let row = &self.input[self.starts[0]..][..depth];
+        let mut sums = [[0.0_f32; PANEL]; PARTS];
+        for (factors, codes) in row.chunks(PARTS).zip(self.codes.chunks(PANEL * PARTS)) {
+            let codes = codes.chunks_exact(PANEL);
+            for ((sum, factor), codes) in sums.iter_mut().zip(factors).zip(codes) {
+                for (sum, code) in sum.iter_mut().zip(codes) {
+                    let weight = f32::from(i8::from_le_bytes([*code]));
+                    *sum = multiply_add::<FUSED>(*factor, weight, *sum);
+                }
+            }
+        }
+        let places = &mut output[self.column..][..PANEL];
+        for (index, place) in places.iter_mut().enumerate() {
+            *place = sums.iter().map(|sum| sum[index]).sum::<f32>() * self.scale;
         }
     }
 
@@ -204,11 +250,7 @@ impl Job<'_> {
             for (sum, row) in sums.iter_mut().zip(&rows) {
                 let factor = row[k];
                 for (sum, weight) in sum.iter_mut().zip(weights) {
-                    *sum = if FUSED {
-                        factor.mul_add(*weight, *sum)
-                    } else {
-                        factor * weight + *sum
-                    };
+                    *sum = multiply_add::<FUSED>(factor, *weight, *sum);
                 }
             }
         }
@@ -218,6 +260,17 @@ impl Job<'_> {
                 *place = sum * self.scale;
             }
         }
+    }
+}
+
+/// `FUSED` says whether the processor adds a product in one instruction; where
+/// it does not, asking for that would call a function instead.
+#[inline(always)]
+fn multiply_add<const FUSED: bool>(factor: f32, weight: f32, sum: f32) -> f32 {
+    if FUSED {
+        factor.mul_add(weight, sum)
+    } else {
+        factor * weight + sum
     }
 }
 
@@ -234,8 +287,8 @@ mod tests {
 
     #[test]
     fn a_product_is_that_of_the_definition() {
-        for count in [1, 2, 3, 6, 7, 13] {
-            let (rows, columns) = (24, 48);
+        for count in [1, 2, 3, 6, 7, 11, 12, 13, 25] {
+            let (rows, columns) = (26, 48);
             let weights = weights(rows, columns);
             let section = pack(rows, columns, &weights).expect("quantised");
             let matrix = Matrix::read(&section).expect("just packed");

@@ -118,7 +118,9 @@ impl<'m> Network<'m> {
         };
         let joined = |name: &str| -> Result<Vec<f32>, ModelError> {
             let each = BRANCHES.map(|(width, _)| vector(&format!("{name}{width}")));
-            each.into_iter().collect::<Result<Vec<_>, _>>().map(|each| each.concat())
+            each.into_iter()
+                .collect::<Result<Vec<_>, _>>()
+                .map(|each| each.concat())
         };
         let table = file.section("table")?;
         if table.len() < pieces * DIMENSION {
@@ -169,7 +171,10 @@ impl<'m> Network<'m> {
         let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();
         let count: usize = lengths.iter().sum();
         let mut features = vec![0.0; count * FEATURES];
-        for (row, piece) in features.chunks_exact_mut(FEATURES).zip(texts.iter().flatten()) {
+        for (row, piece) in features
+            .chunks_exact_mut(FEATURES)
+            .zip(texts.iter().flatten())
+        {
             self.look_up(*piece, &mut row[..DIMENSION]);
         }
         self.convolve(&lengths, &mut features);
@@ -199,7 +204,10 @@ impl<'m> Network<'m> {
                 *value *= factor;
             }
         }
-        output.chunks_exact(DIMENSION).map(<[f32]>::to_vec).collect()
+        output
+            .chunks_exact(DIMENSION)
+            .map(<[f32]>::to_vec)
+            .collect()
     }
 
     /// The vector of a piece.
@@ -220,7 +228,13 @@ impl<'m> Network<'m> {
         let mut projected = vec![0.0; count * width];
         for (index, branch) in self.branches.iter().enumerate() {
             let at = index * BRANCH;
-            multiply(features, &starts, branch.project, &mut projected[at..], width);
+            multiply(
+                features,
+                &starts,
+                branch.project,
+                &mut projected[at..],
+                width,
+            );
             for row in projected.chunks_exact_mut(width) {
                 add(&mut row[at..at + BRANCH], &branch.project_bias);
             }
@@ -237,11 +251,13 @@ impl<'m> Network<'m> {
                 .iter()
                 .map(|place| (place - branch.before) * BRANCH)
                 .collect();
-            debug_assert!(branch.width - branch.before <= GAP + 1, "the gap is too small");
+            debug_assert!(
+                branch.width - branch.before <= GAP + 1,
+                "the gap is too small"
+            );
             let source = projected.chunks_exact(width);
             for (place, row) in places.iter().zip(source) {
-                input[place * BRANCH..][..BRANCH]
-                    .copy_from_slice(&row[index * BRANCH..][..BRANCH]);
+                input[place * BRANCH..][..BRANCH].copy_from_slice(&row[index * BRANCH..][..BRANCH]);
             }
             for (matrix, bias) in branch.convolve.iter().zip(&branch.bias) {
                 multiply(&input, &windows, *matrix, &mut product, BRANCH);

@@ -77,7 +77,10 @@ impl<'m> Charsmap<'m> {
             }
         }
         let replacement = found.and_then(|(at, length)| {
-            let rest = self.replacements.get(at..).filter(|rest| !rest.is_empty())?;
+            let rest = self
+                .replacements
+                .get(at..)
+                .filter(|rest| !rest.is_empty())?;
             Some((rest.split('\0').next().unwrap_or_default(), length))
         });
         replacement.unwrap_or_else(|| {

@@ -45,9 +45,15 @@ impl Archive {
             )));
         };
         let unreadable = |error: &dyn std::fmt::Display| {
-            ModelError::Source(format!("{}: {entry} cannot be unpacked: {error}", self.what))
+            ModelError::Source(format!(
+                "{}: {entry} cannot be unpacked: {error}",
+                self.what
+            ))
         };
-        let file = self.zip.by_name(&entry).map_err(|error| unreadable(&error))?;
+        let file = self
+            .zip
+            .by_name(&entry)
+            .map_err(|error| unreadable(&error))?;
         let mut bytes = Vec::new();
         file.take(MAX_ENTRY)
             .read_to_end(&mut bytes)

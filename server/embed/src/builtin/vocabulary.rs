@@ -236,7 +236,13 @@ mod tests {
 
     #[test]
     fn of_equal_ways_the_longer_last_piece_is_taken() {
-        let pieces = [("<unk>", 0.0), ("ab", -1.0), ("c", -1.0), ("a", -1.0), ("bc", -1.0)];
+        let pieces = [
+            ("<unk>", 0.0),
+            ("ab", -1.0),
+            ("c", -1.0),
+            ("a", -1.0),
+            ("bc", -1.0),
+        ];
         assert_eq!(cut(&pieces, "abc"), [BEGIN, 3, 4, END]);
     }
 
