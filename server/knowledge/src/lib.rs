@@ -4,9 +4,28 @@
 //!
 //! Pure: entries, counters and the time come in, decisions come out. Who reads
 //! entries and writes what was decided is `store`; who asks is `workspace`.
+//! Moments are Unix seconds unless a name ends in `_ms`.
 
 #![deny(
     clippy::disallowed_methods,
     clippy::disallowed_types,
     reason = "this room does no I/O"
 )]
+
+pub mod counters;
+pub mod lifecycle;
+pub mod permit;
+pub mod proposals;
+pub mod relations;
+pub mod signals;
+
+use asd_recipe::Recipe;
+
+/// Seconds of a day.
+pub(crate) const DAY: i64 = 86_400;
+
+/// What an entry is known by: its id, or its trigger while it has none.
+#[must_use]
+pub fn entry_key(recipe: &Recipe) -> &str {
+    recipe.id.as_deref().unwrap_or(&recipe.trigger)
+}
