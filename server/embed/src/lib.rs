@@ -3,8 +3,16 @@
 //!
 //! What is embedded and how vectors are searched is the job of `search`.
 
+mod batch;
+mod breaker;
 mod builtin;
 mod embedder;
+mod locate;
+mod remote;
 
+pub use batch::{BATCH_SIZE, BATCHES_AT_A_TIME, Embedded, MAX_CHARS, cut, embed_all};
+pub use breaker::{Breaker, Clock, Limits, Rested, SystemClock};
 pub use builtin::{BUILTIN_NAME, BuiltinEmbedder, ModelError, install};
 pub use embedder::{EmbedError, Embedder};
+pub use locate::{MODEL_DIR_VARIABLE, MODEL_FILE, Places};
+pub use remote::{RemoteEmbedder, RemoteSettings};
