@@ -7,12 +7,16 @@ mod batch;
 mod breaker;
 mod builtin;
 mod embedder;
+mod hub;
 mod locate;
+mod onnx;
 mod remote;
 
 pub use batch::{BATCH_SIZE, BATCHES_AT_A_TIME, Embedded, MAX_CHARS, cut, embed_all};
 pub use breaker::{Breaker, Clock, Limits, Rested, SystemClock};
 pub use builtin::{BUILTIN_NAME, BuiltinEmbedder, ModelError, install};
 pub use embedder::{EmbedError, Embedder};
+pub use hub::{Download, HUB_VARIABLE};
 pub use locate::{MODEL_DIR_VARIABLE, MODEL_FILE, Places};
+pub use onnx::{OnnxEmbedder, OnnxSettings, RUNTIME_VARIABLE};
 pub use remote::{RemoteEmbedder, RemoteSettings};
