@@ -15,6 +15,7 @@ mod body;
 mod card;
 mod checks;
 mod dimensions;
+mod edit;
 mod enums;
 mod format;
 mod front_matter;
@@ -40,6 +41,7 @@ mod yaml;
 
 pub use card::{card_markdown, code_span, inline};
 pub use dimensions::dimension_ids;
+pub use edit::{rewrite, with_hash};
 pub use format::format;
 pub use hash::content_hash;
 pub use keys::{KeyInfo, Need, ValueType, front_matter_keys, keys_at};
@@ -50,7 +52,7 @@ pub use model::{
     Relation, RelationKind, Scope, Severity, SourceRef, Step, Verification,
 };
 pub use names::{
-    bucket, file_stem, is_canonical_trigger, normalise_trigger, short_id, token_estimate,
+    bucket, file_stem, is_canonical_trigger, is_cjk, normalise_trigger, short_id, token_estimate,
     trigger_key,
 };
 pub use parse::parse;

@@ -138,7 +138,8 @@ pub fn bucket(recipe: &Recipe) -> String {
 }
 
 /// Whether `c` is a Han, Kana or Hangul character.
-pub(crate) fn is_cjk(c: char) -> bool {
+#[must_use]
+pub fn is_cjk(c: char) -> bool {
     matches!(c,
         '\u{3040}'..='\u{30ff}'
         | '\u{3400}'..='\u{4dbf}'

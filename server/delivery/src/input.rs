@@ -1,0 +1,107 @@
+//! What delivered files are made from.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use asd_recipe::Recipe;
+use serde::Deserialize;
+
+use crate::skills::ProjectSkill;
+
+/// Everything that delivered files are made from. All of it is committed to the
+/// repository or comes with the program, so two machines make the same bytes.
+#[derive(Clone, Debug, Default)]
+pub struct Knowledge {
+    /// The recipes of the project.
+    pub entries: Vec<Entry>,
+    /// The skills below `Alembic/skills/`.
+    pub skills: Vec<ProjectSkill>,
+    /// What the server offers to agents.
+    pub tools: Vec<ToolSummary>,
+    /// Who calls whom; nothing when the code has not been looked at.
+    pub calls: Option<Vec<FileCalls>>,
+    /// Deliver also what an agent wrote and no person approved.
+    pub trust_agents: bool,
+}
+
+/// A recipe with what the committed summary of use says of it.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What it says.
+    pub recipe: Arc<Recipe>,
+    /// Project-relative path of its file, with `/`.
+    pub path: Arc<str>,
+    /// Adoptions, applications and guard hits together.
+    pub use_count: u64,
+    /// 0 to 5.
+    pub authority: f64,
+}
+
+/// A tool of the server, as far as agents are told of it in files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ToolSummary {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is for, in at most eight words.
+    pub purpose: &'static str,
+}
+
+/// How many places of one file call into another.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileCalls {
+    /// Project-relative path of the calling file, with `/`.
+    pub caller: String,
+    /// Project-relative path of the called file, with `/`.
+    pub callee: String,
+    /// How many call sites.
+    pub count: u64,
+}
+
+/// The committed summary of use, `Alembic/usage.json`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct UsageSummary {
+    /// Counters by recipe id.
+    pub recipes: BTreeMap<String, UsageCounts>,
+}
+
+/// Counters of one recipe.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct UsageCounts {
+    /// How often it was adopted.
+    pub adoptions: u64,
+    /// How often it was applied.
+    pub applications: u64,
+    /// How often one of its guards found something.
+    pub guard_hits: u64,
+    /// 0 to 5.
+    pub authority: f64,
+}
+
+impl UsageSummary {
+    /// Reads the text of the file.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the line.
+    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// A recipe with its counters.
+    #[must_use]
+    pub fn entry(&self, path: Arc<str>, recipe: Arc<Recipe>) -> Entry {
+        let counts = recipe.id.as_ref().and_then(|id| self.recipes.get(id));
+        Entry {
+            use_count: counts.map_or(0, |counts| {
+                counts
+                    .adoptions
+                    .saturating_add(counts.applications)
+                    .saturating_add(counts.guard_hits)
+            }),
+            authority: counts.map_or(0.0, |counts| counts.authority),
+            recipe,
+            path,
+        }
+    }
+}
