@@ -13,10 +13,14 @@
 )]
 
 pub mod counters;
+pub mod decay;
 pub mod lifecycle;
 pub mod permit;
 pub mod proposals;
+mod prose;
+pub mod quality;
 pub mod relations;
+pub mod routing;
 pub mod signals;
 
 use asd_recipe::Recipe;

@@ -87,6 +87,8 @@ pub const ANOMALY_WINDOW_MS: i64 = 300_000;
 pub const ANOMALY_CHECK_MS: i64 = 60_000;
 /// From how many times the usual count on it is an anomaly.
 const ANOMALY_FACTOR: f64 = 3.0;
+/// Fewer signals are never one: after a quiet hour any would be.
+const ANOMALY_MIN_COUNT: f64 = 5.0;
 /// How much of the usual count is kept at each look.
 const KEPT_SHARE: f64 = 0.8;
 
@@ -119,7 +121,7 @@ impl AnomalyDetector {
                 continue;
             };
             let limit = ANOMALY_FACTOR * *average;
-            if count > limit && count > 0.0 {
+            if count > limit && count >= ANOMALY_MIN_COUNT {
                 found.push(Signal {
                     kind: SignalType::Anomaly,
                     source: "anomaly-detector".into(),
@@ -177,13 +179,16 @@ mod tests {
             "three times is not more"
         );
         // 0.8 · 10 + 0.2 · 30 = 14
-        assert!(detector.look(&counts(42), 2).is_empty());
-        // 0.8 · 14 + 0.2 · 42 = 19.6, three times of which is 58.8
+        assert!(detector.look(&counts(41), 2).is_empty());
+        // 0.8 · 14 + 0.2 · 41 = 19.4, three times of which is 58.2
         let found = detector.look(&counts(59), 3);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].target, "guard");
         assert_eq!(found[0].timestamp, 3);
-        assert!(detector.look(&counts(0), 4).is_empty());
+        for look in 0..40 {
+            assert!(detector.look(&counts(0), 4 + look).is_empty());
+        }
+        assert!(detector.look(&counts(1), 50).is_empty(), "one is not many");
     }
 
     #[test]
