@@ -4,3 +4,16 @@
 //!
 //! Recipes come in as values, a folder for the index from `store`; nothing here
 //! knows a protocol or counts what was found.
+
+mod document;
+mod lexical;
+mod script;
+mod stem;
+mod synonyms;
+mod terms;
+mod tokenize;
+
+pub use document::{Document, Stats};
+pub use script::{Script, script_of};
+pub use synonyms::{MAX_EXPANSION, SynonymError, Synonyms};
+pub use tokenize::tokenize;
