@@ -59,7 +59,7 @@ impl Fields {
     }
 }
 
-fn front_matter(recipe: &Recipe) -> Map<String, Json> {
+pub(crate) fn front_matter(recipe: &Recipe) -> Map<String, Json> {
     let mut fields = Fields(Map::new());
     for key in TOP {
         field(&mut fields, key.name, recipe);
