@@ -46,9 +46,18 @@ pub fn is_test_path(path: &str) -> bool {
         || directories
             .split('/')
             .any(|segment| TEST_DIRECTORIES.contains(&segment))
+        || is_xcode_test(directories, name)
         || TEST_NAMES.iter().any(|(start, end)| {
             name.len() > start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
         })
+}
+
+/// Xcode and Swift packages keep their tests in `Tests`.
+fn is_xcode_test(directories: &str, name: &str) -> bool {
+    [".swift", ".m", ".mm"]
+        .iter()
+        .any(|end| name.ends_with(end))
+        && directories.split('/').any(|segment| segment == "Tests")
 }
 
 /// Whether a file is generated, by its name or its first 20 lines. (guard.md §1)
@@ -133,6 +142,8 @@ mod tests {
             "ATest.java",
             "ATests.kt",
             "lib/a_test.dart",
+            "ios/Tests/FunctionSpec.swift",
+            "Tests/AppTests/Helper.m",
         ] {
             assert!(is_test_path(path), "{path}");
         }
@@ -155,6 +166,9 @@ mod tests {
             "a_test.js",
             "spec.ts",
             "a/Test/b.js",
+            "Tests/b.js",
+            "ios/Tests.swift",
+            "Sources/MyTests/a.swift",
         ] {
             assert!(!is_test_path(path), "{path}");
         }
