@@ -53,6 +53,7 @@ impl RuleSet {
             inner,
             path: target.path,
             is_test: target.path.is_some_and(asd_syntax::is_test_path),
+            in_document: false,
             cancel,
             report: FileReport::default(),
             directives: Vec::new(),
@@ -78,6 +79,9 @@ struct FileCheck<'a> {
     inner: &'a Inner,
     path: Option<&'a str>,
     is_test: bool,
+    /// Whether this is code in a document or a page: examples and snippets, that
+    /// only recipes have a say in. (guard.md §1)
+    in_document: bool,
     cancel: &'a AtomicBool,
     report: FileReport,
     directives: Vec<Directive>,
@@ -121,12 +125,15 @@ impl FileCheck<'_> {
                 .iter()
                 .any(|region| region.span.shifted(offset).contains(directive.span))
         });
+        let outer = self.in_document;
+        self.in_document |= matches!(language, Language::Markdown | Language::Html);
         for region in &regions {
             if !is_example(region) {
                 let at = offset + region.span.start;
                 self.text(region.language, region.span.of(text), at, None, depth + 1)?;
             }
         }
+        self.in_document = outer;
         Ok(())
     }
 
@@ -229,7 +236,9 @@ impl FileCheck<'_> {
     }
 
     fn runs(&self, rule: &BuiltInRule) -> bool {
-        rule.scope.admits(self.path) && !(self.is_test && rule.rule.skips_tests)
+        !self.in_document
+            && rule.scope.admits(self.path)
+            && !(self.is_test && rule.rule.skips_tests)
     }
 
     fn regex(

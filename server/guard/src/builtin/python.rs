@@ -21,7 +21,7 @@ fn builtin<'a>(cx: &FileCx<'a>, node: Node<'a>) -> Option<&'a str> {
             let name = cx.text_of(node);
             cx.bindings()
                 .find(name, node.start_byte())
-                .is_none()
+                .is_none_or(|binding| cx.field_text(binding.by, "module_name") == "builtins")
                 .then_some(name)
         }
         "attribute" => matches!(cx.field_text(node, "object"), "builtins" | "__builtins__")

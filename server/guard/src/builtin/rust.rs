@@ -30,8 +30,13 @@ fn in_test<'a>(cx: &FileCx<'a>, node: Node<'a>) -> bool {
 /// Whether the file is built for something else than the library or program;
 /// `tests.rs` is where a module keeps its tests.
 fn is_aside(cx: &FileCx<'_>) -> bool {
-    matches!(cx.file_name(), "build.rs" | "tests.rs" | "test.rs")
-        || cx.in_folder(&["tests", "benches", "examples"])
+    const FOLDERS: &[&str] = &["tests", "benches", "examples", "test_helpers", "test_utils"];
+    let name = cx.file_name();
+    matches!(
+        name,
+        "build.rs" | "tests.rs" | "test.rs" | "test_helpers.rs" | "test_utils.rs"
+    ) || name.contains("doctest")
+        || cx.in_folder(FOLDERS)
 }
 
 fn is_test_item<'a>(cx: &FileCx<'a>, item: Node<'a>) -> bool {
@@ -126,8 +131,20 @@ fn macro_in_macro<'a>(cx: &FileCx<'a>, token: Node<'a>, names: &[&str]) -> Optio
         .next_sibling()
         .filter(|next| next.kind() == "token_tree")?;
     cx.ancestors(token)
-        .all(|outer| outer.kind() != "macro_definition")
+        .all(|outer| !is_macro_body(cx, outer))
         .then(|| asd_text::Span::new(token.start_byte(), arguments.end_byte()))
+}
+
+/// Whether a node is the definition of a macro, or the tokens of one that
+/// another macro is given: `wrap! { macro_rules! name { … } }`.
+fn is_macro_body<'a>(cx: &FileCx<'a>, node: Node<'a>) -> bool {
+    match node.kind() {
+        "macro_definition" => true,
+        "token_tree" => std::iter::successors(node.prev_sibling(), Node::prev_sibling)
+            .take(3)
+            .any(|before| before.kind() == "identifier" && cx.text_of(before) == "macro_rules"),
+        _ => false,
+    }
 }
 
 /// In the arguments of a macro there are tokens only: the place of `.method()`
@@ -141,6 +158,9 @@ fn method_in_macro<'a>(cx: &FileCx<'a>, token: Node<'a>, method: &str) -> Option
         .next_sibling()
         .filter(|arguments| cx.text_of(*arguments).starts_with('('))?;
     let empty = children(after).next().is_none();
+    if cx.ancestors(token).any(|outer| is_macro_body(cx, outer)) {
+        return None;
+    }
     let start = before
         .prev_sibling()
         .map_or(before.start_byte(), |receiver| receiver_start(receiver));

@@ -5,7 +5,7 @@ use super::{Binder, Bindings, Opens, Scopes, children, fields, span_of};
 pub(super) static BINDER: Binder = Binder {
     opens,
     declare,
-    names: &["identifier"],
+    names: &["identifier", "field_identifier"],
 };
 
 fn opens(kind: &str) -> Opens {

@@ -21,10 +21,36 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
 
 fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
     let value = node.child_by_field_name("value");
-    if value.is_some_and(|value| is_checked(cx, node, cx.text_of(value))) {
+    if value.is_some_and(|value| is_of_a_map(cx, value) || is_checked(cx, node, cx.text_of(value)))
+    {
         return;
     }
     sink.report(node);
+}
+
+/// `map['key']!` is how the language says that a key is known to be there.
+fn is_of_a_map<'a>(cx: &FileCx<'a>, value: Node<'a>) -> bool {
+    if value.kind() != "subscript_expression" && value.kind() != "index_expression" {
+        return false;
+    }
+    let by_text = children(value)
+        .last()
+        .is_some_and(|index| index.kind().contains("string"));
+    let receiver = value.named_child(0);
+    let is_map = receiver
+        .filter(|receiver| receiver.kind() == "identifier")
+        .and_then(|receiver| {
+            cx.bindings()
+                .find(cx.text_of(receiver), receiver.start_byte())
+        })
+        .is_some_and(|binding| {
+            let declared = cx
+                .text_of(binding.by)
+                .trim_start_matches("final ")
+                .trim_start();
+            declared.starts_with("Map<") || declared.starts_with("const Map<")
+        });
+    by_text || is_map
 }
 
 /// Whether a check for null around the place, or before it in the same block,

@@ -21,6 +21,10 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
 
 fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
     let (names, values): (Vec<_>, Vec<_>) = if node.kind() == "var_spec" {
+        // `var _ Codec = codec(nil)`: the type says what is thrown away.
+        if !matches!(cx.field_text(node, "type"), "" | "error") {
+            return;
+        }
         (
             fields(node, "name").filter(Node::is_named).collect(),
             node.child_by_field_name("value")
@@ -104,17 +108,86 @@ fn returns_an_error<'a>(cx: &FileCx<'a>, value: Node<'a>, count: usize) -> bool 
             {
                 return false;
             }
-            if comma_ok(cx.field_text(callee, "operand"), name)
+            if comma_ok(cx.field_text(callee, "operand"), name, count)
                 || name == "Load" && operand.is_some_and(|map| is_of(cx, map, &["sync.Map"]))
+                || is_hash_or_random(cx, operand, name)
             {
                 return false;
             }
-            // `reflect.TypeOf(x)`, `len(x)`: one result that is no error is as
-            // usual as one that is, but nobody assigns it to `_`.
-            true
         }
-        _ => count >= 1,
+        _ if count < 1 => return false,
+        _ => {}
     }
+    // `reflect.TypeOf(x)`, `len(x)`: one result that is no error is as usual as
+    // one that is, but nobody assigns it to `_`.
+    received_elsewhere(cx, callee, count).unwrap_or(true)
+}
+
+/// What other places of the file take the last result of the same function for:
+/// `v, ok := f()` says that it is no error, `v, err := f()` that it is one.
+fn received_elsewhere<'a>(cx: &FileCx<'a>, callee: Node<'a>, count: usize) -> Option<bool> {
+    let text = cx.text_of(callee);
+    let name = match callee.kind() {
+        "selector_expression" => cx.field_text(callee, "field"),
+        _ => text,
+    };
+    let mut answer = None;
+    for occurrence in cx.bindings().occurrences(name) {
+        let called = match occurrence.kind() {
+            "field_identifier" => cx.parent(*occurrence),
+            _ => Some(*occurrence),
+        };
+        let Some(called) = called.filter(|called| cx.text_of(*called) == text) else {
+            continue;
+        };
+        let taken = cx
+            .parent(called)
+            .filter(|call| call.kind() == "call_expression")
+            .and_then(|call| cx.parent(call))
+            .and_then(|values| cx.parent(values))
+            .filter(|taken| {
+                matches!(
+                    taken.kind(),
+                    "short_var_declaration" | "assignment_statement"
+                )
+            });
+        let Some(left) = taken.and_then(|taken| taken.child_by_field_name("left")) else {
+            continue;
+        };
+        let names: Vec<Node<'a>> = children(left).filter(|n| n.kind() != "comment").collect();
+        let [.., last] = names.as_slice() else {
+            continue;
+        };
+        let last = cx.text_of(*last).to_ascii_lowercase();
+        if names.len() != count || last == "_" {
+            continue;
+        }
+        if last.contains("err") {
+            return Some(true);
+        }
+        answer = Some(false);
+    }
+    answer
+}
+
+/// Sums and random numbers implement `Write` and `Read` and never fail.
+fn is_hash_or_random<'a>(cx: &FileCx<'a>, operand: Option<Node<'a>>, name: &str) -> bool {
+    const HASHES: &[&str] = &[
+        "md5.New",
+        "sha1.New",
+        "sha256.New",
+        "sha512.New",
+        "fnv.New",
+        "crc32.New",
+        "crc64.New",
+        "adler32.New",
+        "maphash.",
+        "hash.Hash",
+    ];
+    operand.is_some_and(|operand| {
+        name == "Read" && cx.text_of(operand) == "rand"
+            || WRITES.contains(&name) && is_of(cx, operand, HASHES)
+    })
 }
 
 /// What a function or method of this file says of its last result; `None` when
@@ -215,25 +288,61 @@ const PRINTS: &[&str] = &[
 
 const WRITES: &[&str] = &["Write", "WriteString", "WriteByte", "WriteRune"];
 
-/// Functions of the standard library whose last result is a boolean.
-fn comma_ok(package: &str, name: &str) -> bool {
-    matches!(
-        (package, name),
-        ("os", "LookupEnv")
-            | ("strings" | "bytes", "Cut" | "CutPrefix" | "CutSuffix")
-            | ("debug", "ReadBuildInfo")
-            | ("runtime", "Caller")
-            | (
-                "utf8",
-                "DecodeRune" | "DecodeRuneInString" | "DecodeLastRune" | "DecodeLastRuneInString"
-            )
-            | ("context" | "ctx", "Deadline")
-            | ("bits", _)
-            | ("math", _)
-    ) || matches!(
-        name,
-        "LoadOrStore" | "LoadAndDelete" | "FromContext" | "Lookup" | "Deadline"
-    )
+/// Functions of well-known packages whose last result is no error: a boolean, a
+/// second half, a function that cancels.
+fn comma_ok(package: &str, name: &str, count: usize) -> bool {
+    // `u, p := request.BasicAuth()` and conversions such as `codec.Name(x)` have
+    // names that say nothing; these say what they give.
+    let by_name = count >= 2
+        && (name.ends_with("Ok") || name.ends_with("OK") || name.ends_with("FromContext"))
+        || count == 2 && matches!(name, "Password" | "SetString")
+        || count == 2 && name == "Size" && package.ends_with("Mask")
+        || count == 3 && name == "BasicAuth";
+    by_name
+        || matches!(
+            (package, name),
+            ("os", "LookupEnv")
+                | ("strings" | "bytes", "Cut" | "CutPrefix" | "CutSuffix")
+                | ("debug", "ReadBuildInfo")
+                | ("runtime", "Caller")
+                | (
+                    "utf8",
+                    "DecodeRune"
+                        | "DecodeRuneInString"
+                        | "DecodeLastRune"
+                        | "DecodeLastRuneInString"
+                )
+                | ("context" | "ctx", "Deadline")
+                | (
+                    "context",
+                    "WithCancel" | "WithTimeout" | "WithDeadline" | "WithCancelCause"
+                )
+                | ("errgroup" | "signal", "WithContext" | "NotifyContext")
+                | ("filepath" | "path", "Split")
+                | ("pem", "Decode")
+                | ("metadata", "FromIncomingContext" | "FromOutgoingContext")
+                | ("status", "FromError")
+                | ("peer", "FromContext")
+                | ("slices", "BinarySearch" | "BinarySearchFunc")
+                | ("sort", "Find")
+                | (
+                    "runtime",
+                    "CallersFrames" | "ThreadCreateProfile" | "GoroutineProfile"
+                )
+                | ("frames", "Next")
+                | ("textproto" | "http", "ParseHTTPVersion" | "CutPrefix")
+                | ("bits", _)
+                | ("math", _)
+        )
+        || matches!(
+            name,
+            "LoadOrStore"
+                | "LoadAndDelete"
+                | "FromContext"
+                | "Lookup"
+                | "Deadline"
+                | "CloseWithError"
+        )
 }
 
 /// Buffers in memory, whose writes do not fail.

@@ -54,8 +54,13 @@ fn spec<'a>(cx: &FileCx<'a>, spec: Node<'a>, documented: Node<'a>, sink: &mut Si
     for (index, name) in fields(spec, "name").filter(Node::is_named).enumerate() {
         let text = cx.text_of(name);
         let value = values.get(index).map_or("", |value| cx.text_of(*value));
-        let is_sentinel = (text.starts_with("Err") || text.starts_with("err"))
-            && (value.starts_with("errors.New(") || value.starts_with("fmt.Errorf("));
+        // By its name it is an error, whichever function makes it.
+        let is_error = text
+            .strip_prefix("Err")
+            .or_else(|| text.strip_prefix("err"));
+        let is_sentinel = is_error.is_some_and(|rest| {
+            rest.is_empty() || rest.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit())
+        }) && (value.contains('(') || cx.field_text(spec, "type") == "error");
         if text == "_"
             || is_sentinel
             || value.starts_with("regexp.MustCompile")

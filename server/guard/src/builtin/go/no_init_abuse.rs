@@ -84,9 +84,31 @@ fn outside(package: &str, function: &str) -> Option<&'static str> {
     Some(match (package, function) {
         ("os", "Getenv" | "LookupEnv" | "Environ" | "ExpandEnv") => "reads the environment",
         ("os", "Exit") => "ends the process",
+        // Questions and conversions that stay in the process.
+        (
+            "os",
+            "Getpid" | "Getppid" | "Getuid" | "Geteuid" | "Getgid" | "Getegid" | "Getpagesize"
+            | "FileMode" | "Signal" | "IsExist" | "IsNotExist" | "IsPermission" | "IsTimeout"
+            | "NewFile" | "NewSyscallError" | "Expand",
+        ) => return None,
         ("os" | "ioutil", _) => "reaches the file system",
-        ("http", "Get" | "Post" | "PostForm" | "Head" | "ListenAndServe" | "Serve")
-        | ("net" | "grpc", _) => "reaches the network",
+        ("http", "Get" | "Post" | "PostForm" | "Head" | "ListenAndServe" | "Serve") => {
+            "reaches the network"
+        }
+        ("net" | "grpc" | "tls" | "rpc", name)
+            if [
+                "Dial",
+                "Listen",
+                "Lookup",
+                "Resolve",
+                "Interface",
+                "NewClient",
+            ]
+            .iter()
+            .any(|start| name.starts_with(start)) =>
+        {
+            "reaches the network"
+        }
         ("sql" | "sqlx" | "gorm" | "redis", "Open" | "OpenDB" | "Connect" | "NewClient") => {
             "opens a database"
         }

@@ -56,6 +56,10 @@ fn is_unreachable<'a>(cx: &FileCx<'a>, case: Node<'a>, call: Node<'a>) -> bool {
             "impossible",
             "can't happen",
             "cannot happen",
+            "shouldn't happen",
+            "should not happen",
+            "should never happen",
+            "never happens",
         ]
         .iter()
         .any(|word| text.contains(word))

@@ -13,7 +13,7 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
     fix_suggestion: "Call a function, or read data with JSON.parse.",
     why: "Whoever controls the text controls the page or the process, and engines cannot optimise code around it.",
     check: Check::Nodes {
-        kinds: |_| &["call_expression", "new_expression"],
+        kinds: |_| &["call_expression", "new_expression", "identifier"],
         visit,
     },
     page: include_str!("../../../../../docs/rules/js-no-eval.md"),
@@ -21,6 +21,13 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
 };
 
 fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
+    if node.kind() == "identifier" {
+        if is_taken(cx, node) {
+            sink.report(node)
+                .message("`eval` is kept under another name.");
+        }
+        return;
+    }
     let called = node.kind() == "call_expression";
     let callee = if called {
         callee(node)
@@ -63,6 +70,31 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
         }
         None => {}
     }
+}
+
+/// `const run = eval`, `use(eval)`: the global `eval` as a value.
+fn is_taken<'a>(cx: &FileCx<'a>, name: Node<'a>) -> bool {
+    if cx.text_of(name) != "eval" {
+        return false;
+    }
+    let Some(parent) = cx.parent(name) else {
+        return false;
+    };
+    let is_value = match parent.kind() {
+        "variable_declarator" | "assignment_pattern" | "pair" => {
+            let field = if parent.kind() == "assignment_pattern" {
+                "right"
+            } else {
+                "value"
+            };
+            parent.child_by_field_name(field) == Some(name)
+        }
+        "assignment_expression" => parent.child_by_field_name("right") == Some(name),
+        "arguments" | "array" | "return_statement" => true,
+        "arrow_function" => parent.child_by_field_name("body") == Some(name),
+        _ => false,
+    };
+    is_value && global(cx, name) == Some("eval")
 }
 
 /// Whether an expression is certainly a string.

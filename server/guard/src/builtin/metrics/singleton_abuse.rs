@@ -118,7 +118,11 @@ fn singleton<'a>(cx: &FileCx<'a>, node: Node<'a>) -> Option<Node<'a>> {
         }
         Language::Objc => {
             let text = cx.text_of(node);
-            (text.starts_with('+') && text.contains("dispatch_once")).then_some(())?;
+            (text.starts_with('+') && text.contains("dispatch_once(")).then_some(())?;
+            // What is made once must be an object that the method gives.
+            let result = children(node).find(|child| child.kind() == "method_type")?;
+            let result = cx.text_of(result).trim_matches(['(', ')', ' ']);
+            (result == "id" || result == "instancetype" || result.ends_with('*')).then_some(())?;
             children(node).find(|child| child.kind() == "identifier")
         }
         _ => {

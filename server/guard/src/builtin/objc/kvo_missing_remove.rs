@@ -24,8 +24,9 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
         return;
     };
     let removed = cx.tree.is_some_and(|tree| {
-        children(tree.root_node())
-            .filter(|item| item.kind() == "class_implementation")
+        // They may stand inside of `#if`.
+        below(tree.root_node(), &["class_implementation"])
+            .into_iter()
             .filter(|item| class_name(cx, *item) == class_name(cx, node))
             .any(|item| message(cx, item, "removeObserver").is_some())
     });

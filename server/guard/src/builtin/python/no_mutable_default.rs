@@ -24,7 +24,10 @@ fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
     let Some(value) = node.child_by_field_name("value") else {
         return;
     };
-    if !is_mutable(cx, value) {
+    let read_only = node
+        .child_by_field_name("type")
+        .is_some_and(|annotation| is_read_only(cx, annotation));
+    if read_only || !is_mutable(cx, value) {
         return;
     }
     let edits = made_in_the_body(cx, node, value);
@@ -51,6 +54,86 @@ fn is_mutable<'a>(cx: &FileCx<'a>, value: Node<'a>) -> bool {
         _ => false,
     }
 }
+
+/// Whether an annotation promises that nobody changes the value: `Sequence[int]`,
+/// `Mapping[str, int] | None`, `Optional[Iterable[str]]`.
+fn is_read_only<'a>(cx: &FileCx<'a>, annotation: Node<'a>) -> bool {
+    let mut inner = children(annotation).filter(|child| child.kind() != "comment");
+    match annotation.kind() {
+        "type" | "parenthesized_expression" => {
+            inner.next().is_some_and(|inner| is_read_only(cx, inner))
+        }
+        "none" => true,
+        "binary_operator" => {
+            cx.field_text(annotation, "operator") == "|"
+                && ["left", "right"].iter().all(|side| {
+                    annotation
+                        .child_by_field_name(side)
+                        .is_some_and(|side| is_read_only(cx, side))
+                })
+        }
+        "union_type" => inner.all(|part| is_read_only(cx, part)),
+        "identifier" | "attribute" | "member_type" => {
+            READ_ONLY.contains(&last_name(cx.text_of(annotation)))
+        }
+        // `Sequence[int]` is a generic type, `typing.Sequence[int]` a subscript.
+        "generic_type" | "subscript" => {
+            let Some(name) = inner.next().map(|name| last_name(cx.text_of(name))) else {
+                return false;
+            };
+            let parts: Vec<Node<'a>> = inner
+                .flat_map(|part| {
+                    if part.kind() == "type_parameter" {
+                        children(part).collect()
+                    } else {
+                        vec![part]
+                    }
+                })
+                .collect();
+            match name {
+                "Optional" | "Union" => parts.iter().all(|part| is_read_only(cx, *part)),
+                "Annotated" => parts.first().is_some_and(|part| is_read_only(cx, *part)),
+                name => READ_ONLY.contains(&name),
+            }
+        }
+        _ => false,
+    }
+}
+
+fn last_name(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path).trim()
+}
+
+/// Types without a method that changes the value.
+const READ_ONLY: &[&str] = &[
+    "AbstractSet",
+    "ByteString",
+    "Callable",
+    "Collection",
+    "Container",
+    "FrozenSet",
+    "Iterable",
+    "Literal",
+    "LiteralString",
+    "Mapping",
+    "Never",
+    "NoReturn",
+    "Reversible",
+    "Sequence",
+    "Set",
+    "Sized",
+    "Tuple",
+    "bool",
+    "bytes",
+    "complex",
+    "float",
+    "frozenset",
+    "int",
+    "object",
+    "range",
+    "str",
+    "tuple",
+];
 
 fn makes_a_collection<'a>(cx: &FileCx<'a>, callee: Node<'a>) -> bool {
     if let Some("list" | "dict" | "set" | "bytearray") = builtin(cx, callee) {
