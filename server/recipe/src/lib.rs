@@ -21,6 +21,7 @@ mod format;
 mod front_matter;
 mod hash;
 mod hostile;
+mod item;
 mod keys;
 mod languages;
 mod lines;
@@ -38,12 +39,18 @@ mod suggest;
 mod template;
 mod write;
 mod yaml;
+mod yaml_file;
 
 pub use card::{card_markdown, code_span, inline};
+pub use checks::{
+    MAX_DESCRIPTION, MAX_DO_TOKENS, MIN_MARKDOWN, file_references, has_word_agent,
+    is_textbook_name, title_limit, unbalanced,
+};
 pub use dimensions::dimension_ids;
 pub use edit::{rewrite, with_hash};
 pub use format::format;
 pub use hash::content_hash;
+pub use item::{ItemReading, recipe_from_json};
 pub use keys::{KeyInfo, Need, ValueType, front_matter_keys, keys_at};
 pub use languages::{canonical_language, is_known_language, known_languages};
 pub use model::{
@@ -64,3 +71,4 @@ pub use schema::front_matter_schema;
 pub use set::check_set;
 pub use template::{NewRecipe, new_recipe_text};
 pub use write::to_markdown;
+pub use yaml_file::{YamlEntry, YamlNode, read_yaml};

@@ -105,7 +105,7 @@ fn no_front_matter(text: &str) -> Problem {
     }
 }
 
-fn too_much(text: &str, error: &YamlError) -> Problem {
+pub(crate) fn too_much(text: &str, error: &YamlError) -> Problem {
     let (at, message) = match error {
         YamlError::TooDeep { at } => (
             *at,

@@ -2,7 +2,8 @@ use crate::canonical_language;
 
 /// Why `code` is not a piece that can be copied: it begins with a closing
 /// bracket, or its brackets do not balance. Strings and comments do not count.
-pub(super) fn unbalanced(code: &str, language: &str) -> Option<String> {
+#[must_use]
+pub fn unbalanced(code: &str, language: &str) -> Option<String> {
     let first = code.trim_start().chars().next()?;
     if matches!(first, '}' | ')' | ']') {
         return Some(format!("begins with `{first}`"));

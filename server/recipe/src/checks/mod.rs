@@ -5,6 +5,12 @@ mod brackets;
 mod missing;
 mod quality;
 
+pub use brackets::unbalanced;
+pub use quality::{
+    MAX_DESCRIPTION, MAX_DO_TOKENS, MIN_MARKDOWN, file_references, has_word_agent,
+    is_textbook_name, title_limit,
+};
+
 use crate::body::Body;
 use crate::front_matter::FrontMatter;
 use crate::read::Stated;

@@ -70,19 +70,13 @@ impl Checks<'_> {
     }
 
     fn title(&mut self) {
-        const MAX: usize = 80;
-        const MAX_CJK: usize = 20;
         let title = &self.recipe.title;
         if title.is_empty() {
             return;
         }
         let span = self.field(&["title"]);
         let length = title.chars().count();
-        let max = if title.chars().any(is_cjk) {
-            MAX_CJK
-        } else {
-            MAX
-        };
+        let max = title_limit(title);
         if is_textbook_name(title) {
             self.warn(
                 span,
@@ -104,8 +98,6 @@ impl Checks<'_> {
     }
 
     fn clauses(&mut self) {
-        const MAX_DESCRIPTION: usize = 80;
-        const MAX_DO_TOKENS: usize = 60;
         let length = self.recipe.description.chars().count();
         if length > MAX_DESCRIPTION {
             let span = self.field(&["description"]);
@@ -156,7 +148,7 @@ impl Checks<'_> {
     }
 
     fn markdown(&mut self, body: &Body) {
-        const MIN: usize = 200;
+        const MIN: usize = MIN_MARKDOWN;
         let markdown = &self.recipe.content.markdown;
         if markdown.is_empty() {
             return;
@@ -167,7 +159,7 @@ impl Checks<'_> {
             .unwrap_or(self.fallback);
         let length = markdown.chars().count();
         let found = blocks(markdown, 0);
-        let references = references(markdown);
+        let references = file_references(markdown);
         let with_folder = references.iter().any(|path| path.contains('/'));
         if found.fences.is_empty() && !with_folder {
             self.warn(
@@ -205,8 +197,29 @@ impl Checks<'_> {
     }
 }
 
+/// The longest description, in characters.
+pub const MAX_DESCRIPTION: usize = 80;
+/// The longest do clause, in estimated tokens.
+pub const MAX_DO_TOKENS: usize = 60;
+/// The shortest description in Markdown of a published recipe, in characters.
+pub const MIN_MARKDOWN: usize = 200;
+
+/// The most characters that a title should have: fewer when it holds Han, Kana
+/// or Hangul.
+#[must_use]
+pub fn title_limit(title: &str) -> usize {
+    const MAX: usize = 80;
+    const MAX_CJK: usize = 20;
+    if title.chars().any(is_cjk) {
+        MAX_CJK
+    } else {
+        MAX
+    }
+}
+
 /// Whether a title says no more than the name of a design pattern.
-fn is_textbook_name(title: &str) -> bool {
+#[must_use]
+pub fn is_textbook_name(title: &str) -> bool {
     const NAMES: &[&str] = &[
         "singleton",
         "factory",
@@ -227,14 +240,17 @@ fn is_textbook_name(title: &str) -> bool {
     NAMES.contains(&bare)
 }
 
-fn has_word_agent(title: &str) -> bool {
+/// Whether a title holds the word "Agent".
+#[must_use]
+pub fn has_word_agent(title: &str) -> bool {
     title
         .split(|c: char| !c.is_alphanumeric() || is_cjk(c))
         .any(|word| word.eq_ignore_ascii_case("agent"))
 }
 
 /// Names of files in a text: words with a dot and a short ending of letters.
-fn references(markdown: &str) -> Vec<String> {
+#[must_use]
+pub fn file_references(markdown: &str) -> Vec<String> {
     markdown
         .split(|c: char| {
             c.is_whitespace()
@@ -283,7 +299,7 @@ mod tests {
     #[test]
     fn references_are_paths_and_file_names() {
         assert_eq!(
-            references(
+            file_references(
                 "见`src/net/retry.rs:10`。 and Foo.swift, e.g. this. URLSession.shared https://x.io/a.html"
             ),
             ["src/net/retry.rs", "Foo.swift"]
