@@ -14,7 +14,7 @@ mod remote;
 
 pub use batch::{BATCH_SIZE, BATCHES_AT_A_TIME, Embedded, MAX_CHARS, cut, embed_all};
 pub use breaker::{Breaker, Clock, Limits, Rested, SystemClock};
-pub use builtin::{BUILTIN_NAME, BuiltinEmbedder, ModelError, install};
+pub use builtin::{BUILTIN_NAME, BuiltinEmbedder, MODEL_PACKAGE, ModelError, install};
 pub use embedder::{EmbedError, Embedder};
 pub use hub::{Download, HUB_VARIABLE};
 pub use locate::{MODEL_DIR_VARIABLE, MODEL_FILE, Places};

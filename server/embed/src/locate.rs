@@ -28,12 +28,18 @@ impl Places {
         Self::from(program.as_deref().and_then(Path::parent), &variable)
     }
 
+    /// One folder and no other.
+    #[must_use]
+    pub fn only(folder: &Path) -> Self {
+        Self {
+            folders: vec![folder.to_owned()],
+            install: Some(folder.to_owned()),
+        }
+    }
+
     fn from(program: Option<&Path>, variable: &dyn Fn(&str) -> Option<OsString>) -> Self {
         if let Some(folder) = variable(MODEL_DIR_VARIABLE).map(PathBuf::from) {
-            return Self {
-                folders: vec![folder.clone()],
-                install: Some(folder),
-            };
+            return Self::only(&folder);
         }
         let cache = cache_home(variable).map(|cache| cache.join("asd").join("models"));
         let beside = program.map(|folder| [folder.join("models"), folder.to_owned()]);

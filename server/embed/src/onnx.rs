@@ -58,7 +58,11 @@ impl OnnxEmbedder {
             .map(|metadata| {
                 let changed = metadata.modified().ok();
                 let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-                format!("{:x}-{:x}", metadata.len(), changed.map_or(0, |time| time.as_secs()))
+                format!(
+                    "{:x}-{:x}",
+                    metadata.len(),
+                    changed.map_or(0, |time| time.as_secs())
+                )
             })
             .map_err(|error| cannot(&network, "be read", &error))?;
         let name = network.strip_prefix(&folder).unwrap_or(&network);
@@ -114,8 +118,14 @@ impl OnnxEmbedder {
     /// In a network with weights that are quantised while it runs, the texts of
     /// a batch change the vectors of each other.
     fn needs_one_by_one(&self) -> bool {
-        let name = self.network.file_stem().unwrap_or_default().to_string_lossy();
-        ["quantized", "int8", "uint8"].iter().any(|word| name.contains(word))
+        let name = self
+            .network
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy();
+        ["quantized", "int8", "uint8"]
+            .iter()
+            .any(|word| name.contains(word))
     }
 }
 
@@ -143,7 +153,11 @@ impl Embedder for OnnxEmbedder {
             none => none.insert(self.load()?),
         };
         let mut vectors = Vec::with_capacity(texts.len());
-        let step = if self.needs_one_by_one() { 1 } else { texts.len() };
+        let step = if self.needs_one_by_one() {
+            1
+        } else {
+            texts.len()
+        };
         for batch in texts.chunks(step) {
             let embedded = model.embed(batch, None).map_err(|error| {
                 EmbedError::Failed(format!("{} failed: {error}", self.network.display()))
@@ -187,7 +201,10 @@ fn locate(settings: &OnnxSettings) -> Result<(PathBuf, PathBuf), EmbedError> {
         return Ok((folder, network));
     }
     let advice = if hub::is_name(&settings.model) {
-        format!("it was not downloaded; run `asd embed download {}`", settings.model)
+        format!(
+            "it was not downloaded; run `asd embed --download {}`",
+            settings.model
+        )
     } else {
         "there is no such folder; check `search.onnx.model`".to_owned()
     };
@@ -204,7 +221,10 @@ fn runtime(stated: Option<&Path>) -> Result<Environment, EmbedError> {
     if let Some(environment) = &*loaded {
         return Ok(environment.clone());
     }
-    let library = library(stated, std::env::var_os(RUNTIME_VARIABLE).map(PathBuf::from));
+    let library = library(
+        stated,
+        std::env::var_os(RUNTIME_VARIABLE).map(PathBuf::from),
+    );
     let failed = |error: &dyn std::fmt::Display| {
         EmbedError::Model(format!(
             "ONNX Runtime cannot be loaded ({error}); install it, and name its library with \
@@ -289,7 +309,7 @@ mod tests {
         assert_eq!(
             error("nobody/nothing"),
             "the model nobody/nothing cannot be found: it was not downloaded; \
-             run `asd embed download nobody/nothing`"
+             run `asd embed --download nobody/nothing`"
         );
         assert_eq!(
             error("/nowhere/at/all"),
@@ -314,7 +334,11 @@ mod tests {
         let mut settings = settings(&folder.path().display().to_string());
         settings.runtime = Some("/nowhere/libonnxruntime.so".into());
         let embedder = OnnxEmbedder::find(settings).unwrap();
-        assert!(embedder.id().contains("/model.onnx#7-"), "{}", embedder.id());
+        assert!(
+            embedder.id().contains("/model.onnx#7-"),
+            "{}",
+            embedder.id()
+        );
         let error = embedder.embed(&["a"]).unwrap_err().to_string();
         assert!(
             error.starts_with("ONNX Runtime cannot be loaded (")

