@@ -22,6 +22,7 @@ pub mod quality;
 pub mod relations;
 pub mod routing;
 pub mod signals;
+pub mod submission;
 
 use asd_recipe::Recipe;
 
