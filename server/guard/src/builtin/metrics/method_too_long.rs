@@ -1,6 +1,8 @@
 use asd_syntax::Language;
+use asd_text::Span;
 use tree_sitter::Node;
 
+use super::super::bindings::{children, span_of};
 use super::super::{BuiltIn, Check, DEFAULTS, FileCx, Sink};
 use super::LANGUAGES;
 use crate::Layer;
@@ -46,6 +48,7 @@ fn check<'a>(cx: &FileCx<'a>, sink: &mut Sink) {
 fn code_lines(cx: &FileCx<'_>, body: Node<'_>) -> usize {
     let text = cx.text_of(body);
     let mut offset = body.start_byte();
+    let documentation = docstring(cx, body);
     let mut lines: Vec<bool> = Vec::new();
     for line in text.split_inclusive('\n') {
         let start = offset + (line.len() - line.trim_start().len());
@@ -62,7 +65,9 @@ fn code_lines(cx: &FileCx<'_>, body: Node<'_>) -> usize {
                 None => break,
             }
         }
-        lines.push(at < end);
+        let is_documentation =
+            documentation.is_some_and(|span| (span.start..span.end).contains(&start));
+        lines.push(at < end && !is_documentation);
         offset += line.len();
     }
     let count = |lines: &[bool]| lines.iter().filter(|is_code| **is_code).count();
@@ -71,4 +76,17 @@ fn code_lines(cx: &FileCx<'_>, body: Node<'_>) -> usize {
         // The lines of the braces are not part of it.
         _ => lines.get(1..lines.len().saturating_sub(1)).map_or(0, count),
     }
+}
+
+/// The text at the head of a function of Python that says what it does.
+fn docstring(cx: &FileCx<'_>, body: Node<'_>) -> Option<Span> {
+    if cx.language != Language::Python {
+        return None;
+    }
+    children(body)
+        .find(|statement| statement.kind() != "comment")
+        .filter(|first| first.kind() == "expression_statement")
+        .and_then(|first| first.named_child(0))
+        .filter(|inner| inner.kind() == "string")
+        .map(span_of)
 }
