@@ -105,7 +105,9 @@ fn outcome(checked: &Checked, terminal: &Terminal) -> Outcome {
         .files
         .iter()
         .flat_map(|file| &file.findings)
-        .any(|finding| finding.severity == asd_recipe::Severity::Error);
+        .map(|finding| finding.severity)
+        .chain(checked.batch.across.iter().map(|one| one.finding.severity))
+        .any(|severity| severity == asd_recipe::Severity::Error);
     if has_error || !checked.broken.is_empty() {
         return Outcome::Errors;
     }
@@ -191,6 +193,8 @@ pub(crate) fn check_job(job: Job<'_>, terminal: &Terminal) -> anyhow::Result<Che
             .into_iter()
             .partition(|file| !state.is_project_file(&file.rel));
         all.recipe_files += recipes.len();
+        let is_whole = paths.iter().any(|path| path == state.project().root());
+        let everything = is_whole.then(|| files.clone());
         let files = (job.select)(&state, files);
         let mut batch = check_files(&state, &files, terminal)?;
         if all.fixing != Fixing::Nothing {
@@ -201,8 +205,19 @@ pub(crate) fn check_job(job: Job<'_>, terminal: &Terminal) -> anyhow::Result<Che
                 batch = check_files(&state, &files, terminal)?;
             }
         }
+        // Files that were not asked for may have to do with those that were.
+        let all_files = || match &everything {
+            Some(files) => files.clone(),
+            None => state.walk(&[], &never).files,
+        };
+        state.check_across(&mut batch, &all_files, &never)?;
         for file in &mut batch.files {
             file.rel = named(&file.rel).into();
+        }
+        for across in &mut batch.across {
+            for place in &mut across.finding.places {
+                place.path = named(&place.path).into();
+            }
         }
         for skipped in &mut batch.skipped {
             skipped.path = named(&skipped.path);
@@ -332,9 +347,7 @@ fn fix_file(
         language,
         previous: None,
     };
-    let outcome = state
-        .rules()
-        .fix_all(&target, wanted, &AtomicBool::new(false))?;
+    let outcome = state.fix_all(&target, wanted, &AtomicBool::new(false))?;
     if outcome.text == decoded.text {
         return Ok(0);
     }

@@ -533,3 +533,18 @@ fn a_dismissed_finding_is_gone_everywhere_until_its_code_changes() {
     let note = found["notes"][0].as_str().unwrap();
     assert!(note.contains("Alembic/feedback.json"), "{note}");
 }
+
+#[test]
+fn a_dismissed_finding_is_not_fixed() {
+    let project = project(0, 0, 0);
+    project.write("src/b.js", b"debugger;\nfoo();\n");
+    let run = project.run(&["guard", "feedback", "js-no-debugger", "fp", "src/b.js:1"]);
+    assert_eq!(run.code, 0, "{}", run.shown());
+    project.run(&["check", "--fix", "src/b.js"]);
+    assert_eq!(project.read("src/b.js"), "debugger;\nfoo();\n");
+    project.write("src/b.js", b"debugger;\nfoo();\nif (a) { debugger; }\n");
+    project.run(&["check", "--fix", "src/b.js"]);
+    let fixed = project.read("src/b.js");
+    assert!(fixed.starts_with("debugger;\n"), "{fixed}");
+    assert_eq!(fixed.matches("debugger").count(), 1, "{fixed}");
+}

@@ -7,7 +7,7 @@ use asd_syntax::{Language, Region, Tree};
 use asd_text::{Span, TextEdit};
 
 use crate::ast_rules::{self, AstCandidate};
-use crate::builtin::{Check, FileCx, Found};
+use crate::builtin::{self, Check, FileCx, Found};
 use crate::compile::guard::Matching;
 use crate::cross_file::FileFacts;
 use crate::part::{Line, Part};
@@ -419,17 +419,30 @@ impl FileCheck<'_> {
             part.mask(),
             self.is_test,
         );
-        let sink = rules.plan.visitor(&cx).finish();
-        self.built_in_sink(part, sink, found);
+        let mut sink = rules.plan.visitor(&cx).finish();
+        let mut undecided = Vec::new();
         for rule in built_ins {
-            if !matches!(rule.rule.check, Check::File(_)) {
-                self.report.undecided(
-                    part.language,
-                    &rule.info,
-                    UncertainReason::AstUnavailable,
-                    detail,
-                );
+            if matches!(rule.rule.check, Check::File(_)) {
+                continue;
             }
+            match builtin::scan(rule.rule, part) {
+                Some(spans) => {
+                    sink.start(rule.rule, rule.limits);
+                    for span in spans {
+                        sink.report(span);
+                    }
+                }
+                None => undecided.push(*rule),
+            }
+        }
+        self.built_in_sink(part, sink, found);
+        for rule in undecided {
+            self.report.undecided(
+                part.language,
+                &rule.info,
+                UncertainReason::AstUnavailable,
+                detail,
+            );
         }
     }
 

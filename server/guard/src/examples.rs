@@ -127,7 +127,7 @@ impl Run<'_> {
                     previous: None,
                 };
                 let never = AtomicBool::new(false);
-                let select = |finding: &Finding| self.is_of(finding, named);
+                let select = |_: &str, finding: &Finding| self.is_of(finding, named);
                 let fixed = self.rules.fix_all(&target, &select, &never).ok()?.text;
                 if same_code(&fixed, &example.text) {
                     return None;

@@ -12,6 +12,9 @@ const MAX_ROUNDS: usize = 10;
 /// How often rules that were given up get another chance.
 const MAX_PASSES: usize = 8;
 
+/// Chooses findings by the text that they were made in.
+type Select<'s> = &'s dyn Fn(&str, &Finding) -> bool;
+
 /// What became of a text by fixing it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FixOutcome {
@@ -38,7 +41,8 @@ pub fn verified_fix<'f>(target: &Target<'_>, finding: &'f Finding) -> Option<&'f
 }
 
 impl RuleSet {
-    /// Applies the fixes of all findings that `select` takes: outermost first
+    /// Applies the fixes of all findings that `select` takes, each beside the text
+    /// that it was made in: outermost first
     /// where they overlap, again until nothing is left to do, ten rounds at
     /// most. A fix that would add a syntax error is not applied, nor are those
     /// that never come to an end. A second call on its result changes nothing.
@@ -48,7 +52,7 @@ impl RuleSet {
     pub fn fix_all(
         &self,
         target: &Target<'_>,
-        select: &dyn Fn(&Finding) -> bool,
+        select: Select<'_>,
         cancel: &AtomicBool,
     ) -> Result<FixOutcome, Cancelled> {
         let mut pieces = Pieces::new(target.text);
@@ -86,7 +90,7 @@ impl RuleSet {
         target: &Target<'_>,
         text: &str,
         pieces: &Pieces,
-        select: &dyn Fn(&Finding) -> bool,
+        select: Select<'_>,
         cancel: &AtomicBool,
     ) -> Result<Settled, Cancelled> {
         let mut restless = BTreeSet::new();
@@ -112,7 +116,7 @@ impl RuleSet {
         &self,
         target: &Target<'_>,
         mut pieces: Pieces,
-        select: &dyn Fn(&Finding) -> bool,
+        select: Select<'_>,
         blocked: &BTreeSet<String>,
         cancel: &AtomicBool,
     ) -> Result<Attempt, Cancelled> {
@@ -128,7 +132,9 @@ impl RuleSet {
             };
             let report = self.check(&now, cancel)?;
             let wanted = |finding: &&Finding| {
-                finding.fix.is_some() && !blocked.contains(&finding.rule.id) && select(finding)
+                finding.fix.is_some()
+                    && !blocked.contains(&finding.rule.id)
+                    && select(&text, finding)
             };
             let fixes = chosen(report.findings.iter().filter(wanted));
             let before = errors(target.language, &text);

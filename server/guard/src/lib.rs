@@ -45,7 +45,9 @@ mod timestamp;
 
 pub use builtin::rule_page;
 pub use check::Target;
-pub use cross_file::{At, CrossFileFinding, CrossFilePlace, CrossFileReport, FileFacts};
+pub use cross_file::{
+    At, CrossFileFinding, CrossFilePlace, CrossFileReport, FileFacts, Interest, imported_files,
+};
 pub use directives::{Directive, DirectiveKind, directives};
 pub use exclusions::{Exclusions, PathExclusion, RuleExclusion};
 pub use fix::{FixOutcome, verified_fix};

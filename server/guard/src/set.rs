@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use asd_recipe::{GuardKind, Lifecycle, Problem, ProblemCode, Recipe, Severity};
 use asd_syntax::Language;
 
-use crate::builtin::{self, BuiltIn, Plan};
+use crate::builtin::{self, BuiltIn, Limits, Plan};
 use crate::compile::guard::{CompiledGuard, Matching};
 use crate::compile::regex_guard::LineFilter;
 use crate::glob::Glob;
@@ -59,7 +59,7 @@ pub(crate) struct BuiltInRule {
     pub(crate) info: Arc<RuleInfo>,
     pub(crate) rule: &'static BuiltIn,
     pub(crate) scope: Scope,
-    threshold: Option<u32>,
+    pub(crate) limits: Limits,
 }
 
 /// Which files and lines a rule leaves out by configuration.
@@ -282,9 +282,7 @@ impl Inner {
         let prefilter = Arc::new(Prefilter::new(&requirements, earlier));
         let plan = Plan::new(
             language,
-            self.built_ins
-                .iter()
-                .map(|rule| (rule.rule, rule.threshold)),
+            self.built_ins.iter().map(|rule| (rule.rule, rule.limits)),
         );
         let built_ins = (0_u32..)
             .zip(&self.built_ins)
@@ -518,15 +516,12 @@ impl Build<'_> {
             let severity = change
                 .and_then(|change| change.severity)
                 .unwrap_or(rule.severity);
-            let preset = match self.options.profile {
-                Profile::Default => None,
-                Profile::Strict => rule.strict_threshold,
-            };
-            let threshold = change.and_then(|change| change.threshold).or(preset);
+            let limits = self.limits(rule);
             self.hasher
                 .part(rule.id.as_bytes())
                 .part(severity.as_str().as_bytes())
-                .number(u64::from(threshold.unwrap_or(u32::MAX)));
+                .number(u64::from(limits.first))
+                .number(u64::from(limits.second));
             let scope = self.scope(rule.id);
             self.inner.built_ins.push(BuiltInRule {
                 info: Arc::new(RuleInfo {
@@ -544,8 +539,34 @@ impl Build<'_> {
                 }),
                 rule,
                 scope,
-                threshold,
+                limits,
             });
+        }
+    }
+
+    /// The thresholds of a rule: what the settings say, else those of the
+    /// profile. Where there are two, each has a key of its own.
+    fn limits(&self, rule: &BuiltIn) -> Limits {
+        let said = |ending: &str| {
+            let change = self.options.overrides.get(&format!("{}{ending}", rule.id));
+            change.and_then(|change| change.threshold)
+        };
+        let of_profile = |relaxed: u32, strict: u32| match self.options.profile {
+            Profile::Default => relaxed,
+            Profile::Strict => strict,
+        };
+        let relaxed = rule.threshold.unwrap_or(0);
+        let first = of_profile(relaxed, rule.strict_threshold.unwrap_or(relaxed));
+        match &rule.second {
+            None => Limits {
+                first: said("").unwrap_or(first),
+                second: 0,
+            },
+            Some(second) => Limits {
+                first: said(second.first_key).or(said("")).unwrap_or(first),
+                second: said(second.key)
+                    .unwrap_or_else(|| of_profile(second.threshold, second.strict_threshold)),
+            },
         }
     }
 

@@ -161,7 +161,7 @@ fn a_trailing_blank_on_a_last_line_without_an_ending() {
         previous: None,
     };
     let fixed = rules
-        .fix_all(&target, &|_| true, &AtomicBool::new(false))
+        .fix_all(&target, &|_, _| true, &AtomicBool::new(false))
         .unwrap();
     assert_eq!(fixed.text, "a\r\nb");
 }
@@ -443,7 +443,7 @@ fn a_fix_that_would_break_the_syntax_is_not_offered() {
         .map(|finding| finding.rule.id.as_str())
         .collect();
     assert_eq!(offered, ["good", "good"]);
-    let fixed = rules.fix_all(&target, &|_| true, &never).unwrap();
+    let fixed = rules.fix_all(&target, &|_, _| true, &never).unwrap();
     assert_eq!(fixed.text, "foo(qux(1)); qux(2);");
     assert_eq!(fixed.applied, [("good".to_owned(), 2)]);
 }
@@ -460,7 +460,7 @@ fn only_what_is_selected_is_fixed() {
         previous: None,
     };
     let never = AtomicBool::new(false);
-    let safe = |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.safe);
+    let safe = |_: &str, finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.safe);
     let fixed = rules.fix_all(&target, &safe, &never).unwrap();
     assert_eq!(fixed.text, "b(1); b(b(2)); c(3); c(b(4));");
     let edits: Vec<_> = fixed.edits.iter().map(|e| e.span.of(target.text)).collect();
@@ -648,4 +648,78 @@ fn reports_of_several_texts_are_summed() {
     assert_eq!(sum.check_coverage, 67);
     assert_eq!(sum.boundaries.len(), 1);
     assert_eq!(sum.boundaries[0].affected_rules, ["broken"]);
+}
+
+/// Where a text is too broken for its grammar, rules that are about a word still
+/// see it, in code and not in comments; the others say that they cannot tell.
+#[test]
+fn without_a_tree_lines_are_scanned() {
+    let options = GuardOptions {
+        sources: SourceFilter::BuiltIn,
+        ..GuardOptions::default()
+    };
+    let (rules, _) = RuleSet::build(&[], &options, None);
+    let never = AtomicBool::new(false);
+    let broken = ")]}} ((( @@@ ??? ]]] ^^^ %%% ### >>> <<<\n".repeat(20);
+    let text = format!("{broken}debugger;\n// debugger;\nvar s = \"eval(x)\"; eval(y);\n{broken}");
+    let target = Target {
+        path: Some("src/a.js"),
+        text: &text,
+        language: Language::JavaScript,
+        previous: None,
+    };
+    let report = rules.check(&target, &never).unwrap();
+    let found: Vec<(&str, &str)> = report
+        .findings
+        .iter()
+        .map(|finding| (finding.rule.id.as_str(), finding.span.of(&text)))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("js-no-debugger", "debugger"),
+            ("js-no-var", "var s"),
+            ("js-no-eval", "eval(")
+        ]
+    );
+    let undecided: Vec<&str> = report
+        .uncertain
+        .iter()
+        .map(|u| u.rule_id.as_str())
+        .collect();
+    assert!(undecided.contains(&"js-unhandled-promise"), "{undecided:?}");
+    assert!(!undecided.contains(&"js-no-debugger"), "{undecided:?}");
+}
+
+#[test]
+fn a_type_with_many_parts_has_two_thresholds() {
+    let found = |settings: &[(&str, u32)]| {
+        let mut options = GuardOptions {
+            sources: SourceFilter::BuiltIn,
+            ..GuardOptions::default()
+        };
+        for (key, threshold) in settings {
+            let change = asd_guard::RuleOverride {
+                threshold: Some(*threshold),
+                ..asd_guard::RuleOverride::default()
+            };
+            options.overrides.insert((*key).to_owned(), change);
+        }
+        let (rules, _) = RuleSet::build(&[], &options, None);
+        let text = "class A { x = 1; y = 2; f() {} g() {} h() {} }";
+        let target = Target {
+            path: Some("src/a.js"),
+            text,
+            language: Language::JavaScript,
+            previous: None,
+        };
+        let report = rules.check(&target, &AtomicBool::new(false)).unwrap();
+        report.findings.iter().any(|f| f.rule.id == "ast_god_class")
+    };
+    let (methods, properties) = ("ast_god_class_methods", "ast_god_class_properties");
+    assert!(!found(&[]));
+    assert!(!found(&[(methods, 2)]));
+    assert!(found(&[(methods, 2), (properties, 1)]));
+    assert!(!found(&[(methods, 2), (properties, 2)]));
+    assert!(!found(&[(methods, 3), (properties, 1)]));
 }

@@ -239,7 +239,7 @@ fn run(document: &str) -> (String, String) {
             (_, Some(kind @ ("fixed" | "fixed-safe"))) => {
                 let (language, path, text) = case.file.as_ref().expect("a file before");
                 let target = target(*language, path, text);
-                let select = |finding: &Finding| {
+                let select = |_: &str, finding: &Finding| {
                     kind == "fixed" || finding.fix.as_ref().is_some_and(|fix| fix.safe)
                 };
                 let outcome = case.rules.fix_all(&target, &select, &never).unwrap();

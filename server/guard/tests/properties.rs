@@ -283,9 +283,9 @@ proptest! {
             .collect();
         let rules = rules(guards);
         let never = AtomicBool::new(false);
-        let fixed = rules.fix_all(&target(&text), &|_| true, &never).unwrap();
+        let fixed = rules.fix_all(&target(&text), &|_, _| true, &never).unwrap();
         prop_assert_eq!(&apply_edits(&text, &fixed.edits).unwrap(), &fixed.text);
-        let again = rules.fix_all(&target(&fixed.text), &|_| true, &never).unwrap();
+        let again = rules.fix_all(&target(&fixed.text), &|_, _| true, &never).unwrap();
         prop_assert_eq!(&again.text, &fixed.text, "from {:?}", text);
         let errors = |text: &str| asd_syntax::parse(Language::JavaScript, text, None).unwrap().root_node().has_error();
         prop_assert!(errors(&text) || !errors(&fixed.text));

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use asd_guard::{
-    Cancelled, CapabilityReport, FileReport, Finding, SkippedCheck, Target, Uncertain,
+    Cancelled, CapabilityReport, FileFacts, FileReport, Finding, SkippedCheck, Target, Uncertain,
 };
 use asd_store::{FileEntry, Skipped, read_text};
 use asd_syntax::{Language, is_test_path};
 use rayon::prelude::*;
 
-use crate::ProjectState;
 use crate::capability::{Sum, of_left_out, of_unreadable};
+use crate::{FoundAcross, ProjectState};
 
 /// How far a check of many files has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,9 @@ pub struct BatchReport {
     /// How many files the settings exclude. They are not checked and not in
     /// `files`; one that was named by itself is in `skipped`.
     pub excluded: usize,
+    /// Violations that lie in several files, at least one of them checked; see
+    /// [`ProjectState::check_across`].
+    pub across: Vec<FoundAcross>,
     /// The sums of all files.
     pub capability: CapabilityReport,
 }
@@ -61,6 +64,8 @@ pub struct CheckedFile {
     pub skipped_checks: Vec<SkippedCheck>,
     /// Suppression comments in it.
     pub suppressions: Vec<asd_guard::Suppression>,
+    /// What rules that look at several files know of it.
+    pub facts: Option<Arc<FileFacts>>,
 }
 
 impl ProjectState {
@@ -199,6 +204,7 @@ impl ProjectState {
             uncertain,
             suppressions,
             capability,
+            facts,
             ..
         } = self.check_text(&target, cancel)?;
         let keep = !findings.is_empty() || !suppressions.is_empty();
@@ -209,6 +215,7 @@ impl ProjectState {
                 uncertain,
                 skipped_checks: capability.skipped_checks.clone(),
                 suppressions,
+                facts,
                 ..CheckedFile::new(file, language)
             }),
             Box::new(capability),
@@ -236,6 +243,7 @@ impl BatchReport {
             joined.skipped.extend(report.skipped);
             joined.other_files += report.other_files;
             joined.excluded += report.excluded;
+            joined.across.extend(report.across);
             sum.add(report.capability);
         }
         joined.files.sort_by(|a, b| a.rel.cmp(&b.rel));
@@ -258,6 +266,7 @@ impl CheckedFile {
             uncertain: Vec::new(),
             skipped_checks: Vec::new(),
             suppressions: Vec::new(),
+            facts: None,
         }
     }
 }

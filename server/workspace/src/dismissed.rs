@@ -19,6 +19,19 @@ pub fn verdict_fingerprint(rule_id: &str, text: &str, lines: &LineIndex, span: S
     content_hash(&format!("{rule_id}\n{}", words.join(" ")))
 }
 
+impl crate::ProjectState {
+    /// Whether a person judged a place to be right as it is.
+    pub(crate) fn is_dismissed(
+        &self,
+        path: &str,
+        rule: &str,
+        fingerprint: &dyn Fn() -> String,
+    ) -> bool {
+        let dismissed = &self.inner().loaded.dismissed;
+        dismissed.concerns(path) && dismissed.has(path, rule, fingerprint())
+    }
+}
+
 /// The findings that `Alembic/feedback.json` calls false, by file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Dismissed {
@@ -65,6 +78,11 @@ impl Dismissed {
         findings.retain(|finding| !self.contains(path, text, &lines, finding));
     }
 
+    /// Whether a finding in a file is among them.
+    pub(crate) fn holds(&self, path: &str, text: &str, finding: &Finding) -> bool {
+        self.concerns(path) && self.contains(path, text, &LineIndex::new(text), finding)
+    }
+
     fn concerns(&self, path: &str) -> bool {
         let start = (path.to_owned(), String::new(), String::new());
         self.places
@@ -82,8 +100,12 @@ impl Dismissed {
     ) -> bool {
         let rule = &finding.rule.id;
         let fingerprint = verdict_fingerprint(rule, text, lines, finding.span);
+        self.has(path, rule, fingerprint)
+    }
+
+    fn has(&self, path: &str, rule: &str, fingerprint: String) -> bool {
         self.places
-            .contains(&(path.to_owned(), rule.clone(), fingerprint))
+            .contains(&(path.to_owned(), rule.to_owned(), fingerprint))
     }
 }
 

@@ -5,6 +5,7 @@
 //!
 //! The doors hold a state and never change one.
 
+mod across;
 mod batch;
 mod capability;
 pub mod compliance;
@@ -21,6 +22,7 @@ mod search;
 mod settings;
 mod state;
 
+pub use across::{FoundAcross, KnownFiles};
 pub use batch::{BatchReport, CheckedFile, Progress};
 pub use dismissed::verdict_fingerprint;
 pub use mentions::mentions;

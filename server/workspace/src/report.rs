@@ -8,7 +8,7 @@
 mod parts;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use asd_guard::{CapabilityReport, Finding, Layer, RuleInfo, RuleOrigin, SkippedCheck, Uncertain};
 use asd_recipe::{Problem, Severity};
@@ -346,26 +346,39 @@ impl ProjectState {
     }
 }
 
+/// `recipe`, `pack` or `builtin`.
+fn source_of(rule: &RuleInfo) -> &'static str {
+    match &rule.origin {
+        RuleOrigin::Recipe(_) => "recipe",
+        RuleOrigin::Pack { .. } => "pack",
+        RuleOrigin::BuiltIn => "builtin",
+    }
+}
+
+/// The line where a span starts, trimmed and cut.
+fn snippet(text: &str, lines: &LineIndex, span: Span) -> String {
+    let line = lines.line_span(text, lines.line_of(span.start));
+    line.of(text).trim().chars().take(MAX_SNIPPET).collect()
+}
+
 impl Violation {
     /// A finding with its place counted out.
     #[must_use]
     pub fn new(text: &str, lines: &LineIndex, finding: &Finding) -> Self {
         let place = Place::of(text, lines, finding.span);
         let rule = &finding.rule;
-        let (source, recipe) = match &rule.origin {
-            RuleOrigin::Recipe(recipe) => ("recipe", Some(recipe)),
-            RuleOrigin::Pack { .. } => ("pack", None),
-            RuleOrigin::BuiltIn => ("builtin", None),
+        let recipe = match &rule.origin {
+            RuleOrigin::Recipe(recipe) => Some(recipe),
+            RuleOrigin::Pack { .. } | RuleOrigin::BuiltIn => None,
         };
-        let line = lines.line_span(text, lines.line_of(finding.span.start));
         Self {
             rule_id: rule.id.clone(),
             message: finding.message.clone(),
             severity: finding.severity,
             place,
-            snippet: line.of(text).trim().chars().take(MAX_SNIPPET).collect(),
+            snippet: snippet(text, lines, finding.span),
             layer: rule.layer,
-            source: source.into(),
+            source: source_of(rule).into(),
             category: rule.category.clone(),
             fix_suggestion: rule.fix_suggestion.clone(),
             fix: finding
@@ -448,6 +461,16 @@ impl BatchSummary {
     #[must_use]
     pub fn new(batch: &BatchReport) -> Self {
         let mut summary = Self::default();
+        let across: BTreeSet<&str> = batch
+            .across
+            .iter()
+            .flat_map(|across| &across.finding.places)
+            .map(|place| &*place.path)
+            .collect();
+        for across in &batch.across {
+            summary.total_violations += 1;
+            summary.count(across.finding.severity);
+        }
         for file in &batch.files {
             if file.checked {
                 summary.files_checked += 1;
@@ -459,16 +482,21 @@ impl BatchSummary {
             }
             summary.total_uncertain += file.uncertain.len();
             summary.total_violations += file.findings.len();
-            summary.files_with_violations += usize::from(!file.findings.is_empty());
+            let has_any = !file.findings.is_empty() || across.contains(&*file.rel);
+            summary.files_with_violations += usize::from(has_any);
             for finding in &file.findings {
-                match finding.severity {
-                    Severity::Error => summary.total_errors += 1,
-                    Severity::Warning => summary.total_warnings += 1,
-                    Severity::Info => summary.total_infos += 1,
-                }
+                summary.count(finding.severity);
             }
         }
         summary
+    }
+
+    fn count(&mut self, severity: Severity) {
+        match severity {
+            Severity::Error => self.total_errors += 1,
+            Severity::Warning => self.total_warnings += 1,
+            Severity::Info => self.total_infos += 1,
+        }
     }
 }
 
@@ -489,10 +517,13 @@ impl BatchResult {
         for finding in batch.files.iter().flat_map(|file| &file.findings) {
             rules.insert(&finding.rule.id, &finding.rule);
         }
+        for across in &batch.across {
+            rules.insert(&across.finding.rule.id, &across.finding.rule);
+        }
         let details = BatchDetails {
             rules: rules.into_values().map(RuleSummary::from).collect(),
             files: batch.files.iter().map(FileResult::new).collect(),
-            cross_file_violations: Vec::new(),
+            cross_file_violations: batch.across.iter().map(CrossFileViolation::new).collect(),
             capability_report: batch.capability.clone(),
             skipped: all,
             problems,

@@ -3,7 +3,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use asd_guard::{Cancelled, FileReport, GuardOptions, RuleSet, SourceFilter, Target};
+use asd_guard::{
+    Cancelled, FileReport, Finding, FixOutcome, GuardOptions, RuleSet, SourceFilter, Target,
+};
 use asd_recipe::{Problem, Recipe, check_set, trigger_key};
 use asd_store::{
     Config, Project, RecipeFile, RecipePath, Skipped, Walked, list_recipes, load_recipe,
@@ -279,6 +281,27 @@ impl ProjectState {
             dismissed.apply(path, target.text, &mut report.findings);
         }
         Ok(report)
+    }
+
+    /// Applies the fixes of all findings that `select` takes; what people judged
+    /// to be right as it is stays. See [`RuleSet::fix_all`].
+    ///
+    /// # Errors
+    /// [`Cancelled`] soon after `cancel` was set.
+    pub fn fix_all(
+        &self,
+        target: &Target<'_>,
+        select: &dyn Fn(&Finding) -> bool,
+        cancel: &AtomicBool,
+    ) -> Result<FixOutcome, Cancelled> {
+        let dismissed = &self.inner.loaded.dismissed;
+        let stands = |text: &str, finding: &Finding| {
+            let is_dismissed = target
+                .path
+                .is_some_and(|path| dismissed.holds(path, text, finding));
+            !is_dismissed && select(finding)
+        };
+        self.inner.rules.fix_all(target, &stands, cancel)
     }
 
     /// By what the settings exclude a file from all checks, for a person.

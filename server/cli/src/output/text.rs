@@ -55,6 +55,35 @@ pub(crate) fn write(checked: &Checked, terminal: &mut Terminal) -> anyhow::Resul
             terminal.line("")?;
         }
     }
+    for across in &checked.batch.across {
+        let finding = &across.finding;
+        let mut places = finding.places.iter().zip(&across.texts);
+        let Some((first, text)) = places.next() else {
+            continue;
+        };
+        let mut notes: Vec<(&'static str, String)> = places
+            .map(|(place, text)| {
+                let line = LineIndex::new(text).line_of(place.span.start) + 1;
+                let path = names.shown(&place.path);
+                ("also", format!("{path}:{line}: {}", place.message))
+            })
+            .collect();
+        notes.push(("do", finding.rule.fix_suggestion.clone()));
+        if explained.insert(finding.rule.id.as_str()) {
+            notes.push(("more", format!("asd guard explain {}", finding.rule.id)));
+        }
+        terminal.line(&painter.paint(&Excerpt {
+            severity: finding.severity,
+            code: &finding.rule.id,
+            message: &finding.message,
+            path: &names.shown(&first.path),
+            text,
+            lines: &LineIndex::new(text),
+            span: first.span,
+            notes,
+        }))?;
+        terminal.line("")?;
+    }
     write_problems(&checked.broken, &painter, terminal, &names, &|path| {
         checked.texts.get(path).map(|text| text.to_string())
     })?;

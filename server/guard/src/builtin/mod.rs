@@ -16,6 +16,7 @@ mod go;
 mod java;
 mod javascript;
 mod kotlin;
+mod line_scan;
 mod metrics;
 mod objc;
 mod plan;
@@ -36,8 +37,9 @@ use crate::{Layer, RuleTag};
 
 pub(crate) use bindings::{children, span_of};
 pub(crate) use file_cx::FileCx;
+pub(crate) use line_scan::scan;
 pub(crate) use plan::{Plan, Visitor};
-pub(crate) use sink::{Found, Sink};
+pub(crate) use sink::{Found, Limits, Sink};
 
 /// A rule that is part of the product.
 pub(crate) struct BuiltIn {
@@ -65,6 +67,8 @@ pub(crate) struct BuiltIn {
     pub(crate) threshold: Option<u32>,
     /// The threshold of the strict profile where it differs.
     pub(crate) strict_threshold: Option<u32>,
+    /// For a rule that counts two things.
+    pub(crate) second: Option<Second>,
     /// Whether test files are left alone.
     pub(crate) skips_tests: bool,
     /// A rule of a higher layer that describes the same fault: where both find
@@ -74,6 +78,19 @@ pub(crate) struct BuiltIn {
     pub(crate) check: Check,
     /// Its page, in Markdown.
     pub(crate) page: &'static str,
+}
+
+/// The second threshold of a rule. Each of the two has a key of its own in the
+/// settings: the rule's id with an ending. (guard.md §3.9)
+pub(crate) struct Second {
+    /// The ending for the first threshold.
+    pub(crate) first_key: &'static str,
+    /// The ending for the second.
+    pub(crate) key: &'static str,
+    /// The second threshold of the relaxed profile.
+    pub(crate) threshold: u32,
+    /// And of the strict one.
+    pub(crate) strict_threshold: u32,
 }
 
 /// How a rule decides.
@@ -116,6 +133,7 @@ pub(crate) const DEFAULTS: BuiltIn = BuiltIn {
     tag: None,
     threshold: None,
     strict_threshold: None,
+    second: None,
     skips_tests: false,
     yields_to: None,
     check: Check::File(|_, _| {}),

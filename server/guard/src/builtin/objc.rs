@@ -221,8 +221,16 @@ impl<'a> Property<'a> {
             .map_or("", |name| cx.text_of(*name))
     }
 
-    /// The type when it is a pointer to an object: `id`, `id<P>`, `NSString *`.
+    /// The type when it is a pointer to an object: `id`, `id<P>`, `NSString *`; for
+    /// a block, what makes it one.
     fn object_type(&self, cx: &FileCx<'a>) -> Option<Node<'a>> {
+        let declarator =
+            children(self.declaration).find(|child| child.kind() == "struct_declarator")?;
+        let pointers = below(declarator, &["pointer_declarator"]).len();
+        // A block is an object, whatever it takes and gives.
+        if let Some(block) = below(declarator, &["block_pointer_declarator"]).first() {
+            return Some(*block);
+        }
         let specifier = children(self.declaration)
             .filter(|child| {
                 matches!(
@@ -231,15 +239,7 @@ impl<'a> Property<'a> {
                 )
             })
             .last()?;
-        let declarator =
-            children(self.declaration).find(|child| child.kind() == "struct_declarator")?;
-        let pointers = below(declarator, &["pointer_declarator"]).len();
-        let is_function = !below(
-            declarator,
-            &["function_declarator", "block_pointer_declarator"],
-        )
-        .is_empty();
-        if is_function {
+        if !below(declarator, &["function_declarator"]).is_empty() {
             return None;
         }
         let text = cx.text_of(specifier);

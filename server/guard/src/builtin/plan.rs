@@ -3,28 +3,27 @@ use asd_text::Span;
 use tree_sitter::Node;
 
 use super::file_cx::Placed;
-use super::{BuiltIn, Check, FileCx, Sink};
+use super::{BuiltIn, Check, FileCx, Limits, Sink};
 
 /// The built-in rules in force for one language, by the kind of node that they
 /// look at.
 pub(crate) struct Plan {
-    /// Each with its threshold, 0 where it has none.
-    rules: Vec<(&'static BuiltIn, u32)>,
+    /// Each with its thresholds.
+    rules: Vec<(&'static BuiltIn, Limits)>,
     /// By kind id: indices into `rules`.
     by_kind: Vec<Box<[u16]>>,
 }
 
 impl Plan {
-    /// Joins rules, each with its threshold when it has one. Rules that do not
-    /// know the language are left out.
+    /// Joins rules, each with its thresholds. Rules that do not know the language
+    /// are left out.
     pub(crate) fn new(
         language: Language,
-        active: impl IntoIterator<Item = (&'static BuiltIn, Option<u32>)>,
+        active: impl IntoIterator<Item = (&'static BuiltIn, Limits)>,
     ) -> Self {
-        let rules: Vec<(&'static BuiltIn, u32)> = active
+        let rules: Vec<(&'static BuiltIn, Limits)> = active
             .into_iter()
             .filter(|(rule, _)| rule.languages.contains(&language.id()))
-            .map(|(rule, threshold)| (rule, threshold.or(rule.threshold).unwrap_or(0)))
             .collect();
         let Some(grammar) = language.grammar() else {
             return Self {

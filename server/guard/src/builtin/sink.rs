@@ -98,10 +98,19 @@ pub(crate) struct Undecided {
     pub(crate) detail: String,
 }
 
+/// The thresholds in force for a rule, 0 where it has none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// The first.
+    pub(crate) first: u32,
+    /// The second, of a rule that counts two things.
+    pub(crate) second: u32,
+}
+
 /// Collects what rules say of one file.
 #[derive(Default)]
 pub(crate) struct Sink {
-    pub(super) current: Option<(&'static BuiltIn, u32)>,
+    pub(super) current: Option<(&'static BuiltIn, Limits)>,
     /// What was found, in the order in which it was found.
     pub(crate) found: Vec<Found>,
     /// What could not be decided.
@@ -109,14 +118,19 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
-    fn current(&self) -> (&'static BuiltIn, u32) {
+    fn current(&self) -> (&'static BuiltIn, Limits) {
         self.current
             .expect("the plan names the rule before it runs it")
     }
 
     /// The threshold in force for the rule that is running.
     pub(crate) fn threshold(&self) -> u32 {
-        self.current().1
+        self.current().1.first
+    }
+
+    /// The second threshold of a rule that has two.
+    pub(crate) fn second_threshold(&self) -> u32 {
+        self.current().1.second
     }
 
     /// A finding of the rule that is running.
@@ -131,6 +145,11 @@ impl Sink {
             related: Vec::new(),
         });
         self.found.last_mut().expect("one was just pushed")
+    }
+
+    /// Says which rule is running, with its thresholds.
+    pub(crate) fn start(&mut self, rule: &'static BuiltIn, limits: Limits) {
+        self.current = Some((rule, limits));
     }
 
     /// Says that the rule that is running cannot decide about this file.

@@ -126,10 +126,18 @@ fn mark_at(text: &str, span: Span, id: &str, severity: Option<Severity>) -> (usi
     (line, mark)
 }
 
+/// The thresholds of the relaxed profile.
+fn limits(rule: &super::BuiltIn) -> super::Limits {
+    super::Limits {
+        first: rule.threshold.unwrap_or(0),
+        second: rule.second.as_ref().map_or(0, |second| second.threshold),
+    }
+}
+
 fn check(id: &str, block: &Block, source: &str) -> Vec<Found> {
     let rule = rule(id).unwrap_or_else(|| panic!("no rule {id}"));
     // A rule that yields to another is tested alone.
-    let plan = Plan::new(block.language, [(rule, None)]);
+    let plan = Plan::new(block.language, [(rule, limits(rule))]);
     let tree = asd_syntax::parse(block.language, source, None).expect("it has a grammar");
     let mask = Mask::new(block.language, source);
     let is_test = asd_syntax::is_test_path(&block.path);
@@ -376,7 +384,7 @@ fn the_list_of_pages_has_every_rule() {
 
 /// The ids that are reported for a text when all rules are on.
 fn all_on(language: Language, path: &str, text: &str) -> Vec<&'static str> {
-    let plan = Plan::new(language, RULES.iter().map(|rule| (*rule, None)));
+    let plan = Plan::new(language, RULES.iter().map(|rule| (*rule, limits(rule))));
     let tree = asd_syntax::parse(language, text, None).unwrap();
     let mask = Mask::new(language, text);
     let cx = FileCx::new(Some(path), text, language, Some(&tree), &mask, false);

@@ -193,6 +193,22 @@ impl FileFacts {
         Some(facts)
     }
 
+    /// Whether no rule has to look at another file on account of this one.
+    #[must_use]
+    pub fn is_alone(&self) -> bool {
+        self.imports.is_empty()
+            && self.categories.is_empty()
+            && self.classes.is_empty()
+            && self.inits.is_empty()
+            && self.members.is_empty()
+    }
+
+    /// Whether other modules are loaded with it.
+    #[must_use]
+    pub fn imports_modules(&self) -> bool {
+        self.package.is_none() && !self.imports.is_empty()
+    }
+
     fn extract(
         &mut self,
         path: &str,

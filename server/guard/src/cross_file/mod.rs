@@ -9,6 +9,7 @@ mod analysis;
 mod constraint;
 mod extract;
 mod facts;
+mod interest;
 mod modules;
 mod tsconfig;
 
@@ -16,6 +17,7 @@ pub(crate) use analysis::{Conflict, Files};
 pub use analysis::{CrossFileFinding, CrossFilePlace, CrossFileReport};
 pub(crate) use constraint::{Platforms, largest_build};
 pub use facts::{At, FileFacts};
+pub use interest::{Interest, imported_files};
 pub(crate) use modules::Modules;
 
 use asd_syntax::Language;

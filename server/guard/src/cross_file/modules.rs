@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::Files;
 use super::tsconfig::TsConfig;
+use super::{FileFacts, Files};
 
 /// What stands behind a specifier without an ending, in the order in which
 /// they are tried.
@@ -40,20 +40,27 @@ struct Mapping {
 impl<'f> Modules<'f> {
     /// The modules among the files.
     pub(crate) fn of(files: &Files<'f>) -> Self {
-        let mut modules = Self {
-            by_path: HashMap::new(),
-            configs: HashMap::new(),
+        Self::new(
+            files.all().map(|file| files.path(file)),
+            files
+                .all()
+                .map(|file| (files.path(file), files.facts(file))),
+        )
+    }
+
+    /// Modules by their paths, and what is known of some of them; configurations
+    /// that are not known do not count.
+    pub(crate) fn new(
+        paths: impl Iterator<Item = &'f str>,
+        known: impl Iterator<Item = (&'f str, &'f FileFacts)>,
+    ) -> Self {
+        Self {
+            by_path: paths.enumerate().map(|(file, path)| (path, file)).collect(),
+            configs: known
+                .filter_map(|(path, facts)| Some((path, facts.config.as_deref()?)))
+                .collect(),
             mappings: RefCell::default(),
-        };
-        for file in files.all() {
-            let path = files.path(file);
-            if let Some(config) = &files.facts(file).config {
-                modules.configs.insert(path, config);
-            } else {
-                modules.by_path.insert(path, file);
-            }
         }
-        modules
     }
 
     /// The file that is loaded for a specifier in the file at `from`; `None` for

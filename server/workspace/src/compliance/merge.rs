@@ -74,6 +74,10 @@ pub fn merge(
         notes.extend(report.notes);
     }
     details.files.sort_by(|a, b| a.file_path.cmp(&b.file_path));
+    // One that lies in files of several parts is in the report of each.
+    let across = &mut details.cross_file_violations;
+    across.sort_by(|a, b| (&a.rule_id, &a.fingerprint).cmp(&(&b.rule_id, &b.fingerprint)));
+    across.dedup_by(|a, b| a.rule_id == b.rule_id && a.locations == b.locations);
     if let Some([twice, _]) = details
         .files
         .array_windows()

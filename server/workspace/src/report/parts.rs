@@ -2,9 +2,11 @@ use std::borrow::Cow;
 
 use asd_guard::{Layer, RuleInfo, RuleOrigin};
 use asd_recipe::Severity;
+use asd_text::LineIndex;
 use serde::{Deserialize, Serialize};
 
-use super::{Place, Reasoning};
+use super::{Place, Reasoning, snippet, source_of};
+use crate::FoundAcross;
 
 /// A fix that a program can apply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,6 +99,43 @@ pub struct CrossFileViolation {
     pub locations: Vec<Location>,
     /// The same for the reader who wants to know why.
     pub reasoning: Reasoning,
+}
+
+impl CrossFileViolation {
+    /// A finding with its places counted out.
+    #[must_use]
+    pub fn new(across: &FoundAcross) -> Self {
+        let finding = &across.finding;
+        let rule = &finding.rule;
+        Self {
+            rule_id: rule.id.clone(),
+            message: finding.message.clone(),
+            severity: finding.severity,
+            layer: rule.layer,
+            source: source_of(rule).into(),
+            category: rule.category.clone(),
+            fix_suggestion: rule.fix_suggestion.clone(),
+            fingerprint: format!("{:016x}", finding.fingerprint),
+            locations: finding
+                .places
+                .iter()
+                .zip(&across.texts)
+                .map(|(place, text)| {
+                    let lines = LineIndex::new(text);
+                    Location {
+                        file_path: place.path.to_string(),
+                        place: Place::of(text, &lines, place.span),
+                        snippet: snippet(text, &lines, place.span),
+                    }
+                })
+                .collect(),
+            reasoning: Reasoning {
+                what_violated: finding.message.clone(),
+                why_it_matters: rule.why.clone(),
+                suggested_fix: rule.fix_suggestion.clone(),
+            },
+        }
+    }
 }
 
 /// One place of a violation that lies in several files.

@@ -31,7 +31,7 @@ fn dropped<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
     let node = unwrapped(node);
     match node.kind() {
         "call_expression" if is_unhandled(cx, node) => {
-            sink.report(node);
+            sink.report(first_call(cx, node));
         }
         "binary_expression" if matches!(cx.field_text(node, "operator"), "&&" | "||" | "??") => {
             if let Some(right) = node.child_by_field_name("right") {
@@ -47,6 +47,20 @@ fn dropped<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
         }
         _ => {}
     }
+}
+
+/// The call that a chain starts with: what makes the promise.
+fn first_call<'a>(cx: &FileCx<'a>, call: Node<'a>) -> Node<'a> {
+    let mut first = call;
+    while let Some((object, _)) = callee(first)
+        .map(unwrapped)
+        .and_then(|callee| member(cx, callee))
+        && let object = unwrapped(object)
+        && object.kind() == "call_expression"
+    {
+        first = object;
+    }
+    first
 }
 
 fn is_unhandled<'a>(cx: &FileCx<'a>, call: Node<'a>) -> bool {

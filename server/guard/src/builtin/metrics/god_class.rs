@@ -1,4 +1,4 @@
-use super::super::{BuiltIn, Check, DEFAULTS, FileCx, Sink};
+use super::super::{BuiltIn, Check, DEFAULTS, FileCx, Second, Sink};
 use super::LANGUAGES;
 use crate::Layer;
 
@@ -12,6 +12,12 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
     why: "Everything depends on it, and nobody knows all of it.",
     threshold: Some(40),
     strict_threshold: Some(30),
+    second: Some(Second {
+        first_key: "_methods",
+        key: "_properties",
+        threshold: 20,
+        strict_threshold: 15,
+    }),
     check: Check::File(check),
     page: include_str!("../../../../../docs/rules/ast_god_class.md"),
     ..DEFAULTS
@@ -19,8 +25,7 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
 
 fn check<'a>(cx: &FileCx<'a>, sink: &mut Sink) {
     let methods = sink.threshold();
-    // The presets keep properties at half of the methods: 40 and 20, 30 and 15.
-    let properties = methods / 2;
+    let properties = sink.second_threshold();
     for type_ in &cx.outline().types {
         if type_.methods > methods && type_.properties > properties {
             sink.report(type_.at).message(format!(

@@ -39,11 +39,17 @@ pub(super) fn check<'a>(cx: &FileCx<'a>, node: Node<'a>, attributes: &[&str], si
     }
     if let Some(kind) = property.object_type(cx) {
         let name = cx.text_of(attribute);
-        let instead = ownership(cx.text_of(kind), &property, cx);
+        let is_block = kind.kind() == "block_pointer_declarator";
+        let (what, instead) = if is_block {
+            // On the stack it is gone with the function that made it.
+            ("the block".to_owned(), "copy")
+        } else {
+            let class = cx.text_of(kind);
+            (format!("`{class}`"), ownership(class, &property, cx))
+        };
         sink.report(attribute)
             .message(format!(
-                "`{name}` does not hold the object: `{}` may be gone when it is used.",
-                cx.text_of(kind)
+                "`{name}` does not hold the object: {what} may be gone when it is used."
             ))
             .unsafe_fix(
                 format!("Use `{instead}`"),

@@ -12,6 +12,7 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
     message: "`assert` is not executed when Python runs with -O.",
     fix_suggestion: "Raise an exception when the condition does not hold.",
     why: "A check of input that disappears with a switch protects nothing.",
+    threshold: Some(1),
     skips_tests: true,
     check: Check::Nodes {
         kinds: |_| &["assert_statement"],
@@ -22,9 +23,10 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
 };
 
 fn visit<'a>(cx: &FileCx<'a>, node: Node<'a>, sink: &mut Sink) {
-    let narrows = node
-        .named_child(0)
-        .is_some_and(|condition| narrows_a_type(cx, condition));
+    let narrows = sink.threshold() > 0
+        && node
+            .named_child(0)
+            .is_some_and(|condition| narrows_a_type(cx, condition));
     if narrows
         || cx
             .ancestors(node)

@@ -158,7 +158,6 @@ fn fix_all(
     let outcome = view
         .project
         .state
-        .rules()
         .fix_all(&target, select, cancel)
         .map_err(|_| jsonrpc::Error::request_cancelled())?;
     Ok(outcome.edits)
