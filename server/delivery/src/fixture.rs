@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use asd_recipe::{Home, parse};
 
-use crate::{Entry, Knowledge};
+use crate::{Entry, Knowledge, ToolSummary};
 
 /// A recipe from front-matter lines, which may be followed by `---` and a body.
 /// `confidence:` goes where it belongs. What is not said gets a value that
@@ -42,6 +42,18 @@ fn numbered(number: usize, front: &str) -> Entry {
     }
 }
 
+/// Two tools, as a server would offer them.
+pub(crate) const TOOLS: [ToolSummary; 2] = [
+    ToolSummary {
+        name: "asd_search",
+        purpose: "find recipes by words",
+    },
+    ToolSummary {
+        name: "asd_task",
+        purpose: "prime, create, close tasks",
+    },
+];
+
 /// Recipes from front-matter lines.
 pub(crate) fn knowledge(fronts: &[&str]) -> Knowledge {
     Knowledge {
@@ -50,7 +62,7 @@ pub(crate) fn knowledge(fronts: &[&str]) -> Knowledge {
             .enumerate()
             .map(|(number, front)| numbered(number, front))
             .collect(),
-        tools: crate::agent_tools(),
+        tools: TOOLS.to_vec(),
         ..Knowledge::default()
     }
 }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config_read;
+use crate::config_search::SearchConfig;
 use crate::node::Node;
 
 /// The settings of a project: `Alembic/config.toml`, over the user's own
@@ -26,6 +27,20 @@ pub struct Config {
     /// that several projects share. Relative paths start at the project's root.
     /// They are only read.
     pub recipes_dirs: Vec<String>,
+    /// How recipes are searched.
+    pub search: SearchConfig,
+    /// What is brought into the files that agents read.
+    pub delivery: DeliveryConfig,
+    /// The project's name; that of its folder by default.
+    pub name: Option<String>,
+}
+
+/// What is brought into the files that agents read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct DeliveryConfig {
+    /// Deliver also what an agent has submitted and no person has approved.
+    pub trust_agents: bool,
 }
 
 /// What is checked, and how strictly.
@@ -121,7 +136,7 @@ impl Config {
     /// wrong with the layer.
     pub fn apply(&mut self, layer: &Layer) -> Vec<Problem> {
         let mut problems = Vec::new();
-        config_read::read(self, &layer.node, &mut problems);
+        config_read::read(self, &layer.node, layer.origin, &mut problems);
         // Below a line that is broken, what was read may not be what was meant.
         if let Some(broken) = layer.problems.first() {
             problems.retain(|problem| problem.span.end <= broken.span.start);
@@ -167,7 +182,18 @@ impl Config {
 #[derive(Clone, Debug)]
 pub struct Layer {
     node: Node,
+    origin: Origin,
     problems: Vec<Problem>,
+}
+
+/// Who has written settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Anybody: what a repository brings along cannot be told apart from what
+    /// the user has chosen in an editor.
+    Anybody,
+    /// The user, for all projects.
+    User,
 }
 
 impl Layer {
@@ -175,14 +201,22 @@ impl Layer {
     #[must_use]
     pub fn from_toml(text: &str) -> Self {
         let (node, problems) = Node::from_toml(text);
-        Self { node, problems }
+        Self {
+            node,
+            origin: Origin::Anybody,
+            problems,
+        }
     }
 
     /// The text of a JSON file of the same keys, comments allowed.
     #[must_use]
     pub fn from_json(text: &str) -> Self {
         let (node, problems) = Node::from_json(text);
-        Self { node, problems }
+        Self {
+            node,
+            origin: Origin::Anybody,
+            problems,
+        }
     }
 
     /// The settings that a client sends. Its problems have empty spans.
@@ -190,7 +224,18 @@ impl Layer {
     pub fn from_value(value: &serde_json::Value) -> Self {
         Self {
             node: Node::from_value(value),
+            origin: Origin::Anybody,
             problems: Vec::new(),
+        }
+    }
+
+    /// Says that these are the user's own settings, in which programs and
+    /// endpoints may be named that no project may name.
+    #[must_use]
+    pub fn of_user(self) -> Self {
+        Self {
+            origin: Origin::User,
+            ..self
         }
     }
 

@@ -3,13 +3,24 @@
 
 use asd_guard::{Profile, RuleOverride};
 use asd_recipe::{Problem, ProblemCode, Severity};
+use asd_text::Span;
 
-use crate::config::{Config, Threshold};
+use crate::config::{Config, Origin, Threshold};
+use crate::config_search::EmbeddingsChoice;
 use crate::node::{Entry, Node, Value, problem, unknown};
 
-pub(crate) fn read(config: &mut Config, node: &Node, problems: &mut Vec<Problem>) {
-    let mut reader = Reader { problems };
-    let known = ["guard", "qualityGate", "files", "recipesDirs", "$schema"];
+pub(crate) fn read(config: &mut Config, node: &Node, origin: Origin, problems: &mut Vec<Problem>) {
+    let mut reader = Reader { origin, problems };
+    let known = [
+        "guard",
+        "qualityGate",
+        "files",
+        "recipesDirs",
+        "search",
+        "delivery",
+        "name",
+        "$schema",
+    ];
     reader.table(node, "setting", &known, |reader, key, entry| match key {
         "guard" => reader.guard(config, &entry.node),
         "qualityGate" => reader.quality_gate(config, &entry.node),
@@ -22,6 +33,17 @@ pub(crate) fn read(config: &mut Config, node: &Node, problems: &mut Vec<Problem>
             },
         ),
         "recipesDirs" => reader.join(&mut config.recipes_dirs, strings(&entry.node)),
+        "search" => reader.search(config, &entry.node),
+        "delivery" => {
+            let what = "setting of `delivery`";
+            reader.table(&entry.node, what, &["trustAgents"], |reader, _, entry| {
+                reader.set(&mut config.delivery.trust_agents, boolean(&entry.node));
+            });
+        }
+        "name" => match &entry.node.value {
+            Value::String(name) => config.name = Some(name.clone()),
+            _ => reader.problems.push(wrong_type(&entry.node, "a string")),
+        },
         _ => {}
     });
 }
@@ -29,6 +51,7 @@ pub(crate) fn read(config: &mut Config, node: &Node, problems: &mut Vec<Problem>
 type Read<T> = Result<T, Vec<Problem>>;
 
 struct Reader<'p> {
+    origin: Origin,
     problems: &'p mut Vec<Problem>,
 }
 
@@ -191,6 +214,65 @@ impl Reader<'_> {
             reader.set(place, count(&entry.node));
         });
     }
+
+    fn search(&mut self, config: &mut Config, node: &Node) {
+        let search = &mut config.search;
+        let known = ["embeddings", "onnx", "remote"];
+        self.table(node, "setting of `search`", &known, |reader, key, entry| {
+            let node = &entry.node;
+            match key {
+                "embeddings" => match embeddings(node) {
+                    Ok(EmbeddingsChoice::Onnx | EmbeddingsChoice::Remote)
+                        if reader.origin != Origin::User =>
+                    {
+                        reader.problems.push(only_for_users(node.span));
+                    }
+                    choice => reader.set(&mut search.embeddings, choice),
+                },
+                _ if reader.origin != Origin::User => {
+                    reader.problems.push(only_for_users(entry.key_span));
+                }
+                "onnx" => {
+                    let onnx = search.onnx.get_or_insert_default();
+                    let known = ["model", "file", "runtime"];
+                    let what = "setting of `search.onnx`";
+                    reader.table(node, what, &known, |reader, key, entry| match key {
+                        "model" => reader.set(&mut onnx.model, string(&entry.node)),
+                        "file" => reader.set(&mut onnx.file, string(&entry.node).map(Some)),
+                        _ => reader.set(&mut onnx.runtime, string(&entry.node).map(Some)),
+                    });
+                }
+                _ => {
+                    let remote = search.remote.get_or_insert_default();
+                    let known = ["url", "model", "dimensions", "keyVariable"];
+                    let what = "setting of `search.remote`";
+                    reader.table(node, what, &known, |reader, key, entry| {
+                        let node = &entry.node;
+                        match key {
+                            "url" => reader.set(&mut remote.url, string(node)),
+                            "model" => reader.set(&mut remote.model, string(node)),
+                            "dimensions" => {
+                                reader.set(&mut remote.dimensions, count(node).map(Some));
+                            }
+                            _ => reader.set(&mut remote.key_variable, string(node).map(Some)),
+                        }
+                    });
+                }
+            }
+        });
+    }
+}
+
+/// Whoever opens a repository has not agreed to run or to ask what it names.
+fn only_for_users(span: Span) -> Problem {
+    problem(
+        span,
+        Severity::Error,
+        ProblemCode::InvalidValue,
+        "This has no effect here: models and endpoints are chosen in the user's own settings. A \
+         project can choose `builtin` or `off`."
+            .to_owned(),
+    )
 }
 
 fn regexes(node: &Node) -> Read<Vec<String>> {
@@ -255,6 +337,13 @@ fn strings(node: &Node) -> Read<Vec<String>> {
     }
 }
 
+fn string(node: &Node) -> Read<String> {
+    match &node.value {
+        Value::String(value) => Ok(value.clone()),
+        _ => Err(vec![wrong_type(node, "a string")]),
+    }
+}
+
 fn boolean(node: &Node) -> Read<bool> {
     match node.value {
         Value::Bool(value) => Ok(value),
@@ -293,6 +382,19 @@ fn profile(node: &Node) -> Read<Profile> {
         node,
         "profile",
         &[("default", Profile::Default), ("strict", Profile::Strict)],
+    )
+}
+
+fn embeddings(node: &Node) -> Read<EmbeddingsChoice> {
+    one_of(
+        node,
+        "source of embeddings",
+        &[
+            ("builtin", EmbeddingsChoice::Builtin),
+            ("off", EmbeddingsChoice::Off),
+            ("onnx", EmbeddingsChoice::Onnx),
+            ("remote", EmbeddingsChoice::Remote),
+        ],
     )
 }
 
@@ -346,6 +448,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use crate::config::{Config, Layer, Threshold, config_schema};
+    use crate::config_search::EmbeddingsChoice;
 
     fn check(text: &str, expected: &Expect) -> Config {
         let (config, problems) = Config::parse(text);
@@ -403,7 +506,7 @@ min_score = 80
             &expect![[r#"
                 "disabledRule" warning unknown-key: `disabledRule` is not a setting of `guard`. Did you mean `disabledRules`?
                 "gaurd" warning unknown-key: `gaurd` is not a setting. Did you mean `guard`?
-                "weather" warning unknown-key: `weather` is not a setting. Known here: `guard`, `qualityGate`, `files`, `recipesDirs`, `$schema`.
+                "weather" warning unknown-key: `weather` is not a setting. Known here: `guard`, `qualityGate`, `files`, `recipesDirs`, `search`, `$schema`.
             "#]],
         );
     }
@@ -424,7 +527,7 @@ min_score = 80
         check(
             "weather = 1\n[guard]\ndisabledRules = [\"a\"\n[guard.rules.b]\nseverity = \"eror\"\nfoo = 1\n",
             &expect![[r#"
-                "weather" warning unknown-key: `weather` is not a setting. Known here: `guard`, `qualityGate`, `files`, `recipesDirs`, `$schema`.
+                "weather" warning unknown-key: `weather` is not a setting. Known here: `guard`, `qualityGate`, `files`, `recipesDirs`, `search`, `$schema`.
                 "[" error config: This is not valid TOML: missing comma between array elements, expected `,`.
             "#]],
         );
@@ -485,6 +588,30 @@ min_score = 80
             Some(7)
         );
         assert_eq!(options.overrides["x"].exclude_paths, ["gen/**"]);
+    }
+
+    #[test]
+    fn only_the_user_names_programs_and_endpoints() {
+        let text = "[search]\nembeddings = 'remote'\n[search.remote]\nurl = 'https://host/v1'\nmodel = 'm'\nkey_variable = 'KEY'\ndimensions = 256\n";
+        let config = check(
+            text,
+            &expect![[r#"
+                "'remote'" error invalid-value: This has no effect here: models and endpoints are chosen in the user's own settings. A project can choose `builtin` or `off`.
+                "remote" error invalid-value: This has no effect here: models and endpoints are chosen in the user's own settings. A project can choose `builtin` or `off`.
+            "#]],
+        );
+        assert_eq!(config, Config::default());
+
+        let mut config = Config::default();
+        assert_eq!(config.apply(&Layer::from_toml(text).of_user()), []);
+        assert_eq!(config.search.embeddings, EmbeddingsChoice::Remote);
+        let remote = config.search.remote.clone().unwrap();
+        assert_eq!(remote.url, "https://host/v1");
+        assert_eq!(remote.key_variable.as_deref(), Some("KEY"));
+        assert_eq!(remote.dimensions, Some(256));
+
+        config.apply(&Layer::from_toml("[search]\nembeddings = 'off'\n"));
+        assert_eq!(config.search.embeddings, EmbeddingsChoice::Off);
     }
 
     /// Every key that the schema publishes is one that the reader knows.

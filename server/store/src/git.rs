@@ -117,6 +117,45 @@ impl Git {
         (!name.is_empty()).then_some(name)
     }
 
+    /// The folder of the hooks that git runs here, absolute.
+    ///
+    /// # Errors
+    /// What git says.
+    pub fn hooks_folder(&self) -> Result<PathBuf, GitError> {
+        // Asked without the settings that keep hooks from running, which would
+        // be the answer.
+        let name = "rev-parse";
+        let output = Command::new("git")
+            .current_dir(&self.root)
+            .args([name, "--git-path", "hooks"])
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| spawn_error(name, &error))?;
+        if !output.status.success() {
+            return Err(GitError::Failed {
+                command: name.to_owned(),
+                message: text(&output.stderr).trim().to_owned(),
+            });
+        }
+        Ok(self.root.join(text(&output.stdout).trim_end_matches(['\n', '\r'])))
+    }
+
+    /// Clones a repository into a folder that is absent or empty.
+    ///
+    /// # Errors
+    /// What git says.
+    pub fn clone_into(url: &str, folder: &Path) -> Result<(), GitError> {
+        let parent = folder.parent().unwrap_or(folder);
+        let git = Self {
+            root: parent.to_path_buf(),
+        };
+        let target = folder.to_string_lossy();
+        // What begins with `-` is an address, not an option.
+        git.run(&["clone", "--quiet", "--", url, &target]).map(|_| ())
+    }
+
     /// The regular files that the next commit adds or changes.
     ///
     /// # Errors

@@ -1,6 +1,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use sha2::{Digest, Sha256};
+
+use crate::Project;
+
 /// The user's own settings: `$XDG_CONFIG_HOME/asd/config.toml`, or the place
 /// that the platform has for it. (knowledge.md §5)
 #[must_use]
@@ -23,6 +27,37 @@ fn config_home(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
         home.join("Library").join("Application Support")
     } else {
         home.join(".config")
+    })
+}
+
+/// The folder for what belongs to one project but not into it:
+/// `$XDG_STATE_HOME/asd/<hash of the project's path>`, or the place that the
+/// platform has for it. (knowledge.md §5)
+#[must_use]
+pub fn project_state_folder(project: &Project) -> Option<PathBuf> {
+    let real = project
+        .root()
+        .canonicalize()
+        .unwrap_or_else(|_| project.root().to_path_buf());
+    let digest = Sha256::digest(real.to_string_lossy().as_bytes());
+    let name: String = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    state_home(&|name| std::env::var_os(name).filter(|value| !value.is_empty()))
+        .map(|home| home.join("asd").join(name))
+}
+
+fn state_home(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let stated = variable("XDG_STATE_HOME").map(PathBuf::from);
+    if let Some(path) = stated.filter(|path| path.is_absolute()) {
+        return Some(path);
+    }
+    if cfg!(windows) {
+        return variable("LOCALAPPDATA").map(PathBuf::from);
+    }
+    let home = PathBuf::from(variable("HOME")?);
+    Some(if cfg!(target_os = "macos") {
+        home.join("Library").join("Application Support")
+    } else {
+        home.join(".local").join("state")
     })
 }
 

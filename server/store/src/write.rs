@@ -173,6 +173,19 @@ pub fn lock_for_writing(project: &Project, patience: Duration) -> Result<WriteLo
     lock_at(project, ".asd/write.lock", patience, File::try_lock)
 }
 
+/// Takes a lock of another name, for work during which others may write. `rel`
+/// is the project-relative path of its file, below `.asd/`.
+///
+/// # Errors
+/// [`WriteError::Locked`] when it is still held after `patience`.
+pub fn lock_file(
+    project: &Project,
+    rel: &str,
+    patience: Duration,
+) -> Result<WriteLock, WriteError> {
+    lock_at(project, rel, patience, File::try_lock)
+}
+
 /// Takes a lock of its own name, as `take` says.
 pub(crate) fn lock_at(
     project: &Project,

@@ -1,0 +1,101 @@
+//! Decisions carried out.
+
+use std::fs;
+
+use asd_store::{Project, write_atomic};
+
+use crate::deliver::decide::{Decision, Target, TargetKind, decide};
+use crate::deliver::{Action, DeliverOptions, PlannedFile, Record, planned};
+use crate::protect::is_owned;
+
+/// Writes a file that is to be written. When somebody has changed it since it
+/// was looked at, it is looked at again.
+pub(crate) fn carry_out(
+    project: &Project,
+    target: &Target<'_>,
+    decision: Decision,
+    options: &DeliverOptions,
+    record: &mut Record,
+) -> PlannedFile {
+    let mut decision = decision;
+    let mut result = planned(target, &decision);
+    if let Decision::Write { to, before, .. } = &decision
+        && fs::read(project.root().join(to)).ok() != *before
+    {
+        decision = decide(project, target, options, record);
+        result = planned(target, &decision);
+    }
+    let Decision::Write {
+        to,
+        bytes,
+        create,
+        separator,
+        ..
+    } = &decision
+    else {
+        return result;
+    };
+    record.will_create_folders(project, to);
+    if target.kind == TargetKind::Section {
+        // Known before it is there, so that a crash does not leave a section
+        // that nobody knows.
+        record.wrote_section(target.path, target.text);
+        if *create {
+            record.created_file(target.path);
+        }
+        if let Some(separator) = separator {
+            record.appended(target.path, separator);
+        }
+        record.save(project);
+    }
+    if let Err(error) = write_atomic(project, to, bytes) {
+        result.action = Action::Failed;
+        result.reason = Some(error.to_string());
+    }
+    result
+}
+
+/// Removes a file of ours that is not needed any more.
+pub(crate) fn remove_stale(project: &Project, mut file: PlannedFile) -> PlannedFile {
+    if file.action == Action::Remove
+        && let Err(reason) = remove_owned(project, &file.path)
+    {
+        file.action = Action::Failed;
+        file.reason = Some(reason);
+    }
+    file
+}
+
+/// Removes a whole file, if it is still ours.
+pub(crate) fn remove_owned(project: &Project, path: &str) -> Result<(), String> {
+    let absolute = project.absolute(path).map_err(|error| error.to_string())?;
+    let bytes = fs::read(&absolute).map_err(|error| error.to_string())?;
+    if !is_owned(&bytes) {
+        return Err("somebody has changed it meanwhile".to_owned());
+    }
+    fs::remove_file(&absolute).map_err(|error| error.to_string())
+}
+
+/// Removes folders that we created and that are empty, and those of skills that
+/// are gone.
+pub(crate) fn remove_empty_folders(project: &Project, record: &mut Record) {
+    for tool in [".cursor", ".trae", ".qoder"] {
+        let skills = project.root().join(tool).join("skills");
+        for entry in fs::read_dir(skills).into_iter().flatten().flatten() {
+            let is_ours = entry.file_name().to_string_lossy().starts_with("alembic-");
+            if is_ours && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                // Removing a folder that is not empty fails, as it should.
+                let _ = fs::remove_dir(entry.path().join("references"));
+                let _ = fs::remove_dir(entry.path());
+            }
+        }
+    }
+    for folder in record.folders() {
+        let Ok(path) = project.absolute(&folder) else {
+            continue;
+        };
+        if !path.exists() || fs::remove_dir(&path).is_ok() {
+            record.forget_folder(&folder);
+        }
+    }
+}
