@@ -12,6 +12,8 @@
     reason = "this room does no I/O"
 )]
 
+pub mod consolidation;
+pub mod contradiction;
 pub mod counters;
 pub mod decay;
 pub mod lifecycle;
@@ -22,7 +24,9 @@ pub mod quality;
 pub mod relations;
 pub mod routing;
 pub mod signals;
+pub mod similarity;
 pub mod submission;
+mod words;
 
 use asd_recipe::Recipe;
 
