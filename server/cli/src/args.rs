@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::embed::EmbedOptions;
 use crate::guard_args::{CiOptions, FeedbackOptions, MergeOptions, ReviewOptions, StagedOptions};
 
 /// A team's conventions, checked where the code is written.
@@ -63,6 +64,8 @@ pub(crate) enum Task {
     /// Describe the settings
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Install the model for search by meaning, and look at it
+    Embed(EmbedOptions),
     /// Print a completion script
     #[command(after_help = "Examples:
   asd completions bash > /etc/bash_completion.d/asd

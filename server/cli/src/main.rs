@@ -5,6 +5,7 @@
 mod args;
 mod check;
 mod completions;
+mod embed;
 mod excerpt;
 mod explain;
 mod feedback;
@@ -98,6 +99,7 @@ fn run(task: &Task, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
             terminal.json(&asd_store::config_schema())?;
             Ok(Outcome::Fine)
         }
+        Task::Embed(options) => embed::run(options, terminal),
         Task::Completions { shell } => completions::run(*shell, terminal),
     }
 }

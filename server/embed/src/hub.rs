@@ -24,7 +24,9 @@ pub(crate) fn is_name(model: &str) -> bool {
     let is_part = |part: &str| {
         !part.is_empty()
             && !part.starts_with('.')
-            && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+            && part
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
     };
     model
         .split_once('/')
@@ -36,7 +38,9 @@ pub(crate) fn downloaded(model: &str) -> Option<PathBuf> {
     if !is_name(model) || !has_home() {
         return None;
     }
-    let config = Cache::from_env().repo(Repo::model(model.to_owned())).get("config.json")?;
+    let config = Cache::from_env()
+        .repo(Repo::model(model.to_owned()))
+        .get("config.json")?;
     config.parent().map(Path::to_owned)
 }
 
@@ -100,7 +104,10 @@ impl Download {
             )));
         }
         let weights = format!("{network}_data");
-        let names = NEEDED.into_iter().chain(USEFUL).chain([*network, weights.as_str()]);
+        let names = NEEDED
+            .into_iter()
+            .chain(USEFUL)
+            .chain([*network, weights.as_str()]);
         let mut files = Vec::new();
         for name in names.filter(|name| has(name)) {
             let metadata = api.metadata(&repo.url(name));
@@ -183,7 +190,15 @@ mod tests {
     #[test]
     fn a_name_has_an_owner_and_leads_nowhere_else() {
         assert!(is_name("sentence-transformers/all-MiniLM-L6-v2"));
-        for not in ["model", "/etc/passwd", "../x", "a/../b", "a/b/c", "a/", "a b/c"] {
+        for not in [
+            "model",
+            "/etc/passwd",
+            "../x",
+            "a/../b",
+            "a/b/c",
+            "a/",
+            "a b/c",
+        ] {
             assert!(!is_name(not), "{not}");
         }
     }

@@ -11,6 +11,7 @@ mod hub;
 mod locate;
 mod onnx;
 mod remote;
+mod settings;
 
 pub use batch::{BATCH_SIZE, BATCHES_AT_A_TIME, Embedded, MAX_CHARS, cut, embed_all};
 pub use breaker::{Breaker, Clock, Limits, Rested, SystemClock};
@@ -20,3 +21,7 @@ pub use hub::{Download, HUB_VARIABLE};
 pub use locate::{MODEL_DIR_VARIABLE, MODEL_FILE, Places};
 pub use onnx::{OnnxEmbedder, OnnxSettings, RUNTIME_VARIABLE};
 pub use remote::{RemoteEmbedder, RemoteSettings};
+pub use settings::{
+    CHOICE_VARIABLE, Choice, KEY_VARIABLE, LazyEmbedder, MODEL_VARIABLE, NoEmbedder, URL_VARIABLE,
+    default_embedder,
+};

@@ -1,4 +1,5 @@
-use std::path::PathBuf;
+use std::convert::identity;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use asd_guard::{Exclusions, SourceFilter};
@@ -84,19 +85,20 @@ impl Loaded {
         let mut config = Config::default();
         let mut files = Vec::new();
         if let Some(path) = &settings.user_config {
-            files.extend(reader.file(&path.display().to_string(), path, &mut config));
+            let name = path.display().to_string();
+            files.extend(reader.file(&name, path, Layer::of_user, &mut config));
         }
-        let own = reader.file("Alembic/config.toml", &project.config(), &mut config);
-        files.extend(
-            own.or_else(|| reader.file(".asd/config.json", &project.legacy_config(), &mut config)),
-        );
+        let mut shared = |name: &str, path: &Path| reader.file(name, path, identity, &mut config);
+        let own = shared("Alembic/config.toml", &project.config());
+        files.extend(own.or_else(|| shared(".asd/config.json", &project.legacy_config())));
         let client_problems = if settings.client.is_null() {
             Vec::new()
         } else {
             config.apply(&Layer::from_value(&settings.client))
         };
         if let Some(path) = &settings.config_file {
-            files.extend(reader.file(&path.display().to_string(), path, &mut config));
+            let name = path.display().to_string();
+            files.extend(reader.file(&name, path, identity, &mut config));
         }
         let (exclusions, exclusions_file) = reader.exclusions(project);
         let (dismissed, feedback_file) = reader.feedback(project);
@@ -119,7 +121,7 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    fn text(&self, name: &str, path: &std::path::Path) -> Option<Arc<str>> {
+    fn text(&self, name: &str, path: &Path) -> Option<Arc<str>> {
         if let Some(text) = (self.overlay)(name) {
             return Some(text);
         }
@@ -133,10 +135,12 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads a file; `origin` says whose it is.
     fn file(
         &self,
         name: &str,
-        path: &std::path::Path,
+        path: &Path,
+        origin: fn(Layer) -> Layer,
         config: &mut Config,
     ) -> Option<SettingsFile> {
         let text = self.text(name, path)?;
@@ -145,6 +149,7 @@ impl Reader<'_> {
         } else {
             Layer::from_toml(&text)
         };
+        let read = origin(read);
         let before = self
             .previous
             .and_then(|previous| previous.files.iter().find(|file| file.name == name));
