@@ -399,8 +399,7 @@ mod tests {
     fn calls_from_below_are_named() {
         let text = render(&calls(&[
             ("cli/x", "api/x", 20),
-            ("api/x", "svc/x", 10),
-            ("svc/x", "low/x", 30),
+            ("api/x", "low/x", 30),
             ("low/x", "side/x", 2),
             ("side/x", "other/x", 9),
         ]))
