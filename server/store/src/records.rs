@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::knowledge::{Journal, close_torn_line};
 use crate::{
     Disk, Project, Unreadable, WriteError, lock_for_writing, read_text_up_to, write_atomic,
 };
@@ -231,7 +232,8 @@ pub fn append_signals(project: &Project, signals: &[Signal]) -> Result<(), Write
         by_kind.entry(signal.kind).or_default().push(signal);
     }
     for (kind, signals) in by_kind {
-        append(project, &format!(".asd/signals/{kind}.jsonl"), &signals)?;
+        let rel = format!(".asd/signals/{kind}.jsonl");
+        append(project, &rel, &signals, Growth::Rotated)?;
     }
     Ok(())
 }
@@ -255,7 +257,7 @@ pub struct Usage {
 /// # Errors
 /// [`WriteError`].
 pub fn append_usage(project: &Project, usage: &[Usage]) -> Result<(), WriteError> {
-    append(project, ".asd/usage.jsonl", usage)
+    Journal::Usage.append(project, usage)
 }
 
 fn read<T: DeserializeOwned + Default>(project: &Project, rel: &str) -> T {
@@ -284,7 +286,7 @@ fn write(project: &Project, rel: &str, value: &impl Serialize) -> Result<(), Wri
 }
 
 /// Makes `.asd/` so that git leaves it out by itself.
-fn prepare(project: &Project) -> Result<(), WriteError> {
+pub(crate) fn prepare(project: &Project) -> Result<(), WriteError> {
     if project.absolute(".asd")?.exists() {
         return Ok(());
     }
@@ -292,8 +294,22 @@ fn prepare(project: &Project) -> Result<(), WriteError> {
     Ok(())
 }
 
+/// What becomes of a log that has grown large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Growth {
+    /// It is put aside, and in the end removed.
+    Rotated,
+    /// It is the truth of something, and stays.
+    Kept,
+}
+
 /// Appends JSON lines with one call, so that several processes may do it.
-fn append<T: Serialize>(project: &Project, rel: &str, values: &[T]) -> Result<(), WriteError> {
+pub(crate) fn append<T: Serialize>(
+    project: &Project,
+    rel: &str,
+    values: &[T],
+    growth: Growth,
+) -> Result<(), WriteError> {
     if values.is_empty() {
         return Ok(());
     }
@@ -310,7 +326,8 @@ fn append<T: Serialize>(project: &Project, rel: &str, values: &[T]) -> Result<()
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(fail)?;
     }
-    if metadata.is_some_and(|metadata| metadata.len() > MAX_LOG) {
+    let is_large = metadata.is_some_and(|metadata| metadata.len() > MAX_LOG);
+    if is_large && growth == Growth::Rotated {
         rotate(&path);
     }
     let mut lines = Vec::new();
@@ -320,9 +337,13 @@ fn append<T: Serialize>(project: &Project, rel: &str, values: &[T]) -> Result<()
     }
     File::options()
         .create(true)
+        .read(true)
         .append(true)
         .open(&path)
-        .and_then(|mut file| file.write_all(&lines))
+        .and_then(|mut file| {
+            close_torn_line(&mut file)?;
+            file.write_all(&lines)
+        })
         .map_err(fail)
 }
 
