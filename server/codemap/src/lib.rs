@@ -4,3 +4,14 @@
 //!
 //! Facts only, no model; how they are delivered or drawn for a protocol is not
 //! known here.
+
+mod extract;
+mod facts;
+mod manifest;
+mod path;
+mod source;
+
+pub use extract::{EXTRACTOR_VERSION, extract, extract_text};
+pub use facts::*;
+pub use manifest::*;
+pub use source::*;
