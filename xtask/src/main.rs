@@ -6,6 +6,7 @@
 
 mod bench;
 mod demo;
+mod eval;
 mod fuzz;
 mod gen_docs;
 mod precision;
@@ -33,6 +34,8 @@ enum Task {
     Test(test::Options),
     /// Measure speed and memory beside peers
     Bench(bench::Options),
+    /// Measure how well search finds
+    Eval(eval::Options),
     /// Feed random input for a while
     Fuzz(fuzz::Options),
     /// Count how often the built-in rules are right on real code
@@ -50,6 +53,7 @@ fn main() -> anyhow::Result<()> {
         Task::Demo => demo::demo(),
         Task::Test(options) => test::test(&options),
         Task::Bench(options) => bench::bench(&options),
+        Task::Eval(options) => eval::eval(&options),
         Task::Fuzz(options) => fuzz::fuzz(&options),
         Task::Precision(options) => precision::precision(&options),
         Task::Gen { check } => gen_docs::generate(if check {

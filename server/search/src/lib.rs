@@ -5,15 +5,34 @@
 //! Recipes come in as values, a folder for the index from `store`; nothing here
 //! knows a protocol or counts what was found.
 
+mod cache;
+mod chunk;
 mod document;
+mod gate;
+mod index;
 mod lexical;
+mod names;
+mod query;
+mod rank;
+mod scan;
 mod script;
+mod signals;
 mod stem;
 mod synonyms;
 mod terms;
 mod tokenize;
+mod vectors;
 
+pub use chunk::{Chunk, chunk_id, chunk_text};
 pub use document::{Document, Stats};
+pub use index::{Change, SearchIndex};
+pub use query::{
+    Answer, Confidence, KindFilter, LifecycleFilter, MAX_LIMIT, MAX_QUERY, Mode, Ordered, Query,
+    QueryError, Row,
+};
+pub use rank::Scenario;
 pub use script::{Script, script_of};
+pub use signals::{Semantics, Signals};
 pub use synonyms::{MAX_EXPANSION, SynonymError, Synonyms};
 pub use tokenize::tokenize;
+pub use vectors::{Damaged, VectorSet};
