@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::embed::EmbedOptions;
+use crate::delivery_args::{DeliverArguments, MirrorArguments, SetupArguments, SkillCommand};
 use crate::guard_args::{CiOptions, FeedbackOptions, MergeOptions, ReviewOptions, StagedOptions};
 
 /// A team's conventions, checked where the code is written.
@@ -66,6 +67,15 @@ pub(crate) enum Task {
     Config(ConfigCommand),
     /// Install the model for search by meaning, and look at it
     Embed(EmbedOptions),
+    /// Make a project ready: knowledge, IDE configuration, rule files
+    Setup(SetupArguments),
+    /// Bring the knowledge into the files that IDEs and agents read
+    Deliver(DeliverArguments),
+    /// Copy delivered rules and skills for Trae and Qoder
+    Mirror(MirrorArguments),
+    /// Read and write skills, the longer instructions for agents
+    #[command(subcommand)]
+    Skill(SkillCommand),
     /// Print a completion script
     #[command(after_help = "Examples:
   asd completions bash > /etc/bash_completion.d/asd

@@ -5,6 +5,8 @@
 mod args;
 mod check;
 mod completions;
+mod deliver;
+mod delivery_args;
 mod embed;
 mod excerpt;
 mod explain;
@@ -20,6 +22,8 @@ mod output;
 mod recipe;
 mod recipe_file;
 mod rules;
+mod setup;
+mod skill;
 mod terminal;
 
 use std::process::ExitCode;
@@ -100,6 +104,10 @@ fn run(task: &Task, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
             Ok(Outcome::Fine)
         }
         Task::Embed(options) => embed::run(options, terminal),
+        Task::Deliver(options) => deliver::run(options, terminal),
+        Task::Setup(options) => setup::run(options, terminal),
+        Task::Mirror(options) => deliver::run_mirror(options, terminal),
+        Task::Skill(command) => skill::run(command, terminal),
         Task::Completions { shell } => completions::run(*shell, terminal),
     }
 }

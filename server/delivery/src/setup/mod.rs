@@ -20,8 +20,7 @@ use thiserror::Error;
 
 use crate::deliver::{Action, DeliverOptions, DeliveryReport, Mode, deliver, plan};
 use crate::hosts::{Host, merge_hooks};
-use crate::load::read_knowledge;
-use crate::ToolSummary;
+use crate::Knowledge;
 use files::Files;
 
 /// What Claude Code runs, and when.
@@ -50,8 +49,6 @@ pub struct SetupOptions {
     pub git_hooks: bool,
     /// Leave out the delivery.
     pub no_deliver: bool,
-    /// What the server offers, for the delivered files.
-    pub tools: Vec<ToolSummary>,
 }
 
 /// Why a setup did not begin.
@@ -101,12 +98,14 @@ impl SetupReport {
 
 /// Makes a project ready. Doing it twice changes nothing the second time. A
 /// step that fails is told, and those that do not need it are carried out.
+/// `load` reads what is delivered, once everything else is in place.
 ///
 /// # Errors
 /// [`SetupError`] when nothing was begun.
 pub fn setup(
     project: &Project,
     options: &SetupOptions,
+    load: &dyn Fn(&Project) -> Knowledge,
     mode: Mode,
 ) -> Result<SetupReport, SetupError> {
     if is_own_repository(project.root()) {
@@ -152,7 +151,7 @@ pub fn setup(
     }
     report.files = files.done;
     if !options.no_deliver {
-        deliver_now(project, options, mode, &mut report);
+        deliver_now(project, options, load, mode, &mut report);
     }
     advise(project, &mut report);
     Ok(report)
@@ -320,10 +319,11 @@ fn write_hook(project: &Project, rel: &str, text: &str) -> Result<(), String> {
 fn deliver_now(
     project: &Project,
     options: &SetupOptions,
+    load: &dyn Fn(&Project) -> Knowledge,
     mode: Mode,
     report: &mut SetupReport,
 ) {
-    let knowledge = read_knowledge(project, options.tools.clone(), None);
+    let knowledge = load(project);
     let deliver_options = DeliverOptions {
         adopt: options.adopt.iter().cloned().collect(),
         ..DeliverOptions::default()
