@@ -32,6 +32,7 @@ pub struct Config {
     /// What is brought into the files that agents read.
     pub delivery: DeliveryConfig,
     /// The project's name; that of its folder by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 

@@ -506,7 +506,7 @@ min_score = 80
             &expect![[r#"
                 "disabledRule" warning unknown-key: `disabledRule` is not a setting of `guard`. Did you mean `disabledRules`?
                 "gaurd" warning unknown-key: `gaurd` is not a setting. Did you mean `guard`?
-                "weather" warning unknown-key: `weather` is not a setting. Known here: `guard`, `qualityGate`, `files`, `recipesDirs`, `search`, `$schema`.
+                "weather" warning unknown-key: `weather` is not a setting. Known here: `guard`, `qualityGate`, `files`, `recipesDirs`, `search`, `delivery`, `name`, `$schema`.
             "#]],
         );
     }
@@ -527,7 +527,7 @@ min_score = 80
         check(
             "weather = 1\n[guard]\ndisabledRules = [\"a\"\n[guard.rules.b]\nseverity = \"eror\"\nfoo = 1\n",
             &expect![[r#"
-                "weather" warning unknown-key: `weather` is not a setting. Known here: `guard`, `qualityGate`, `files`, `recipesDirs`, `search`, `$schema`.
+                "weather" warning unknown-key: `weather` is not a setting. Known here: `guard`, `qualityGate`, `files`, `recipesDirs`, `search`, `delivery`, `name`, `$schema`.
                 "[" error config: This is not valid TOML: missing comma between array elements, expected `,`.
             "#]],
         );
@@ -617,7 +617,11 @@ min_score = 80
     /// Every key that the schema publishes is one that the reader knows.
     #[test]
     fn the_reader_knows_every_key_of_the_schema() {
-        let defaults = serde_json::to_value(Config::default()).unwrap();
+        let defaults = serde_json::to_value(Config {
+            name: Some("shop".to_owned()),
+            ..Config::default()
+        })
+        .unwrap();
         let mut config = Config::default();
         assert_eq!(config.apply(&Layer::from_value(&defaults)), []);
         let schema = config_schema();
