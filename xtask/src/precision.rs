@@ -8,6 +8,7 @@ mod page;
 mod run;
 
 use std::fs;
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -26,6 +27,9 @@ pub struct Options {
     /// With --run: only the packages whose name contains this; records nothing
     #[arg(long, requires = "run", value_name = "NAME")]
     package: Option<String>,
+    /// With --run: this program instead of one that is built now
+    #[arg(long, requires = "run", value_name = "FILE")]
+    asd: Option<PathBuf>,
     /// With --run: leave out trying the fixes
     #[arg(long, requires = "run")]
     no_fixes: bool,
@@ -33,7 +37,7 @@ pub struct Options {
 
 pub fn precision(options: &Options) -> Result<()> {
     if options.run {
-        run::run(options.package.as_deref())?;
+        run::run(options.package.as_deref(), options.asd.as_deref())?;
         if options.package.is_none() {
             write_page()?;
         }

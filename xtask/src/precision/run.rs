@@ -18,9 +18,14 @@ const SAMPLE: usize = 25;
 /// What a rule found, by place: the line's text.
 type Found = BTreeMap<String, BTreeMap<Place, String>>;
 
-pub fn run(only: Option<&str>) -> Result<()> {
-    run_command(cargo().args(["build", "--quiet", "--package", "asd-cli"]))?;
-    let asd = target_dir().join("debug/asd");
+pub fn run(only: Option<&str>, asd: Option<&Path>) -> Result<()> {
+    let asd = if let Some(asd) = asd {
+        asd.canonicalize()
+            .with_context(|| asd.display().to_string())?
+    } else {
+        run_command(cargo().args(["build", "--quiet", "--package", "asd-cli"]))?;
+        target_dir().join("debug/asd")
+    };
     let mut found = Found::new();
     let mut severities = severities(&asd)?;
     for package in wanted(only)? {
