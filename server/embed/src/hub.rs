@@ -14,7 +14,11 @@ use crate::onnx::NETWORKS;
 const NEEDED: [&str; 3] = ["config.json", "tokenizer.json", "tokenizer_config.json"];
 
 /// What a model may have.
-const USEFUL: [&str; 2] = ["special_tokens_map.json", "1_Pooling/config.json"];
+const USEFUL: [&str; 3] = [
+    "special_tokens_map.json",
+    "sentence_bert_config.json",
+    "1_Pooling/config.json",
+];
 
 /// Names the address of another hub, such as a mirror.
 pub const HUB_VARIABLE: &str = "HF_ENDPOINT";

@@ -110,7 +110,10 @@ impl OnnxEmbedder {
             let name = name.to_string_lossy().into_owned();
             model = model.with_external_initializer(name, bytes);
         }
-        let options = InitOptionsUserDefined::new().with_environment(environment);
+        let mut options = InitOptionsUserDefined::new().with_environment(environment);
+        if let Some(length) = max_length(&optional("sentence_bert_config.json")) {
+            options = options.with_max_length(length);
+        }
         TextEmbedding::try_new_from_user_defined(model, options)
             .map_err(|error| cannot(&self.network, "be loaded", &error))
     }
@@ -268,6 +271,13 @@ fn pooling(config: &[u8]) -> Result<Pooling, EmbedError> {
             modes.join(" and ")
         ))),
     }
+}
+
+/// How many tokens of a text the model was made for, by the file that sentence
+/// models have for it. The rest of a longer text is not looked at.
+fn max_length(config: &[u8]) -> Option<usize> {
+    let config: serde_json::Value = serde_json::from_slice(config).ok()?;
+    usize::try_from(config["max_seq_length"].as_u64()?).ok()
 }
 
 fn cannot(path: &Path, what: &str, error: &dyn std::fmt::Display) -> EmbedError {
