@@ -22,6 +22,12 @@ pub(in super::super) static RULE: BuiltIn = BuiltIn {
 fn check(files: &Files<'_>) -> Vec<Conflict> {
     let mut by_name: BTreeMap<(String, &str, &str), BTreeMap<usize, At>> = BTreeMap::new();
     for file in files.all() {
+        if ![".java", ".kt", ".kts"]
+            .iter()
+            .any(|end| files.path(file).ends_with(end))
+        {
+            continue;
+        }
         let package = files.facts(file).package.as_deref().unwrap_or_default();
         for class in files.classes(file) {
             let home = home(files, file, package);

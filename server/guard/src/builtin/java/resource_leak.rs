@@ -67,13 +67,39 @@ fn opens<'a>(cx: &FileCx<'a>, value: Node<'a>) -> bool {
                     || text.contains("new InputStreamReader(System.in")
                     || made == "Scanner" && first.kind() == "string_literal"
             });
-            RESOURCES.contains(&made) && !in_memory
+            RESOURCES.contains(&made) && !in_memory && !wraps_a_parameter(cx, value)
         }
         "method_invocation" => cx.field_text(value, "name") == "getConnection",
         "cast_expression" => value
             .child_by_field_name("value")
             .is_some_and(|inner| opens(cx, inner)),
         _ => false,
+    }
+}
+
+/// `new BufferedWriter(new OutputStreamWriter(out))` where `out` is a parameter:
+/// the caller opened the stream, and closes it.
+fn wraps_a_parameter<'a>(cx: &FileCx<'a>, mut made: Node<'a>) -> bool {
+    loop {
+        let first = made
+            .child_by_field_name("arguments")
+            .and_then(|arguments| arguments.named_child(0));
+        match first {
+            Some(first) if first.kind() == "object_creation_expression" => made = first,
+            Some(first) if first.kind() == "identifier" => {
+                return cx
+                    .bindings()
+                    .find(cx.text_of(first), first.start_byte())
+                    .filter(|binding| binding.by.kind() == "formal_parameter")
+                    .is_some_and(|binding| {
+                        let kind = cx.field_text(binding.by, "type");
+                        ["Stream", "Reader", "Writer"]
+                            .iter()
+                            .any(|end| kind.ends_with(end))
+                    });
+            }
+            _ => return false,
+        }
     }
 }
 

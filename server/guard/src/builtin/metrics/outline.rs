@@ -53,6 +53,8 @@ enum Around {
     Nothing,
     Function(usize),
     Type(usize),
+    /// A class without a name.
+    Anonymous,
     Nest,
 }
 
@@ -62,6 +64,7 @@ struct Role {
     function: bool,
     method: bool,
     type_: bool,
+    anonymous: bool,
     property: bool,
     decision: bool,
     arm: bool,
@@ -94,6 +97,7 @@ fn make_roles(language: Language, shape: &Shape) -> Arc<[Role]> {
                 function: shape.functions.contains(&kind),
                 method: shape.methods.contains(&kind),
                 type_: shape.types.contains(&kind),
+                anonymous: shape.anonymous.contains(&kind),
                 property: shape.properties.contains(&kind),
                 decision: shape.decisions.contains(&kind),
                 arm: shape.arms.contains(&kind),
@@ -163,7 +167,7 @@ impl<'a> Walk<'_, 'a> {
             .rev()
             .find_map(|(what, _)| match what {
                 Around::Type(index) => Some(Some(*index)),
-                Around::Function(_) => Some(None),
+                Around::Function(_) | Around::Anonymous => Some(None),
                 _ => None,
             })
             .flatten();
@@ -184,6 +188,9 @@ impl<'a> Walk<'_, 'a> {
                 Some(index) => Around::Type(index),
                 None => Around::Nothing,
             };
+        }
+        if role.anonymous {
+            return Around::Anonymous;
         }
         if role.nest && !is_else_if(node, around) {
             if let Some(index) = function {

@@ -10,6 +10,8 @@ pub(super) struct Shape {
     pub(super) methods: &'static [&'static str],
     /// Types, extensions and implementations.
     pub(super) types: &'static [&'static str],
+    /// Bodies of classes without a name: what is in them is nobody's method.
+    pub(super) anonymous: &'static [&'static str],
     /// Fields and properties when they stand in a type.
     pub(super) properties: &'static [&'static str],
     /// Each adds one to the complexity.
@@ -49,6 +51,7 @@ static JAVASCRIPT: Shape = Shape {
     ],
     methods: &["method_definition"],
     types: &["class_declaration", "abstract_class_declaration", "class"],
+    anonymous: &[],
     properties: &["public_field_definition", "field_definition"],
     decisions: &[
         "if_statement",
@@ -77,6 +80,7 @@ static PYTHON: Shape = Shape {
     functions: &["function_definition"],
     methods: &["function_definition"],
     types: &["class_definition"],
+    anonymous: &[],
     properties: &[],
     decisions: &[
         "if_statement",
@@ -112,6 +116,7 @@ static JAVA: Shape = Shape {
         "enum_declaration",
         "record_declaration",
     ],
+    anonymous: &["object_creation_expression", "enum_constant"],
     properties: &["field_declaration"],
     decisions: &[
         "if_statement",
@@ -141,6 +146,7 @@ static KOTLIN: Shape = Shape {
     functions: &["function_declaration", "secondary_constructor"],
     methods: &["function_declaration"],
     types: &["class_declaration", "object_declaration"],
+    anonymous: &["object_literal", "enum_entry"],
     properties: &["property_declaration", "class_parameter"],
     decisions: &[
         "if_expression",
@@ -167,6 +173,7 @@ static GO: Shape = Shape {
     functions: &["function_declaration", "method_declaration"],
     methods: &["method_declaration"],
     types: &["type_spec"],
+    anonymous: &[],
     properties: &["field_declaration"],
     decisions: &["if_statement", "for_statement"],
     arms: &["expression_case", "type_case", "communication_case"],
@@ -194,6 +201,7 @@ static DART: Shape = Shape {
         "enum_declaration",
         "extension_declaration",
     ],
+    anonymous: &[],
     properties: &["initialized_identifier", "static_final_declaration"],
     decisions: &[
         "if_statement",
@@ -227,6 +235,7 @@ static RUST: Shape = Shape {
         "trait_item",
         "impl_item",
     ],
+    anonymous: &[],
     properties: &["field_declaration"],
     decisions: &["if_expression", "while_expression", "for_expression"],
     arms: &["match_arm"],
@@ -249,6 +258,7 @@ static SWIFT: Shape = Shape {
     ],
     methods: &["function_declaration", "protocol_function_declaration"],
     types: &["class_declaration", "protocol_declaration"],
+    anonymous: &[],
     properties: &["property_declaration", "protocol_property_declaration"],
     decisions: &[
         "if_statement",
@@ -278,6 +288,7 @@ static OBJC: Shape = Shape {
     functions: &["method_definition", "function_definition"],
     methods: &["method_definition"],
     types: &["class_interface", "class_implementation"],
+    anonymous: &[],
     properties: &["property_declaration"],
     decisions: &[
         "if_statement",
