@@ -2,6 +2,7 @@
 
 use asd_recipe::{Home, ParsedRecipe, ProblemCode, Recipe, Severity};
 use asd_text::LineIndex;
+use serde_json::Value as Json;
 
 use crate::MAX_RECIPE;
 
@@ -44,6 +45,19 @@ pub(crate) fn admit(text: &str, home: Home) -> Result<(ParsedRecipe, Recipe), Re
     let Some(recipe) = parsed.recipe.take() else {
         return Err("This is not a recipe: it has no front matter.".into());
     };
+    if may_hold_escapes(text)
+        && let Some(c) = serde_json::to_value(&recipe)
+            .ok()
+            .and_then(|said| unseen(&said))
+    {
+        return Err(Refusal {
+            line: None,
+            message: format!(
+                "An escape in the front matter stands for the character U+{:04X}, which cannot be seen. Remove it.",
+                u32::from(c)
+            ),
+        });
+    }
     if let Some(id) = recipe.id.as_deref()
         && !is_sound_id(id)
     {
@@ -57,6 +71,30 @@ pub(crate) fn admit(text: &str, home: Home) -> Result<(ParsedRecipe, Recipe), Re
         });
     }
     Ok((parsed, recipe))
+}
+
+/// Whether double-quoted YAML may say something that the text does not show.
+fn may_hold_escapes(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes
+        .windows(2)
+        .any(|pair| pair[0] == b'\\' && b"0abefvxuUNLP_".contains(&pair[1]))
+}
+
+/// A character in any text of a value that has no place in one.
+fn unseen(value: &Json) -> Option<char> {
+    let is_unseen = |c: &char| {
+        (c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}'))
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    match value {
+        Json::String(text) => text.chars().find(is_unseen),
+        Json::Array(items) => items.iter().find_map(unseen),
+        Json::Object(map) => map
+            .iter()
+            .find_map(|(key, value)| key.chars().find(is_unseen).or_else(|| unseen(value))),
+        _ => None,
+    }
 }
 
 fn line_at(text: &str, offset: usize) -> Option<u32> {
@@ -81,9 +119,8 @@ pub(crate) fn refused_name(rel: &str) -> Option<Refusal> {
         c.is_control()
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fffd}')
     };
-    rel.contains(disguised).then(|| {
-        "The name of this file holds characters that cannot be seen. Rename it.".into()
-    })
+    rel.contains(disguised)
+        .then(|| "The name of this file holds characters that cannot be seen. Rename it.".into())
 }
 
 #[cfg(test)]
@@ -110,12 +147,29 @@ mod tests {
             ("aliases", recipe(&laughs)),
             ("levels deep", recipe(&deep)),
             ("U+0000", recipe("do: \"a\0b\"")),
+            ("stands for the character U+0000", recipe(r#"do: "a\0b""#)),
+            (
+                "stands for the character U+202E",
+                recipe(r#"tags: ["a\u202eb"]"#),
+            ),
             ("direction", recipe("do: \"a\u{202e}b\"")),
-            ("out of the project", recipe("reasoning: {sources: [\"../../etc/passwd\"]}")),
-            ("out of the project", recipe("reasoning: {sources: [/etc/passwd]}")),
-            ("names the recipe's file", "---\ntitle: T\ntrigger: \"@../../x\"\n---\n".to_owned()),
+            (
+                "out of the project",
+                recipe("reasoning: {sources: [\"../../etc/passwd\"]}"),
+            ),
+            (
+                "out of the project",
+                recipe("reasoning: {sources: [/etc/passwd]}"),
+            ),
+            (
+                "names the recipe's file",
+                "---\ntitle: T\ntrigger: \"@../../x\"\n---\n".to_owned(),
+            ),
             ("The id is not one", recipe("id: ../../x")),
-            ("The id is not one", recipe("id: \"file:Alembic/recipes/a.md\"")),
+            (
+                "The id is not one",
+                recipe("id: \"file:Alembic/recipes/a.md\""),
+            ),
             ("no front matter", "hello".to_owned()),
         ] {
             let message = if what == "no front matter" {
@@ -131,6 +185,7 @@ mod tests {
     fn odd_but_honest_text_is_taken() {
         for text in [
             "---\ntitle: 👩‍👩‍👧 缓存 café\ntrigger: \"@t\"\nid: 5b0c4d1e-7a55-4c58-9d5e-0a4f3c1e2b77\n---\n",
+            "---\ntitle: T\nguards: [{pattern: '\\bold\\b\\x41\\u0041'}, {pattern: \"\\\\x00\"}]\n---\n",
             "---\ntitle: [\u{5d0}\u{5d1}]\ntrigger: \"@t\"\n---\n",
         ] {
             assert!(admit(text, Home::Recipes).is_ok(), "{text}");

@@ -276,12 +276,11 @@ impl KnowledgeStore {
         let Ok(decoded) = read_text_up_to(&Disk, &place.path, MAX_RECIPE) else {
             return Ok(None);
         };
-        let (_, recipe) = admit(&decoded.text, place.home()).map_err(|refusal| {
-            KnowledgeError::Refused {
+        let (_, recipe) =
+            admit(&decoded.text, place.home()).map_err(|refusal| KnowledgeError::Refused {
                 path: rel.clone(),
                 reason: refusal.message,
-            }
-        })?;
+            })?;
         let is_it = match &recipe.id {
             Some(id) => *id == entry.id,
             None => entry.id == format!("{NO_ID}{rel}"),
@@ -319,7 +318,9 @@ impl KnowledgeStore {
             return Ok(());
         }
         let names: [(&'static str, fn(&Recipe) -> (&str, String)); 2] = [
-            ("trigger", |recipe| (&recipe.trigger, trigger_key(&recipe.trigger))),
+            ("trigger", |recipe| {
+                (&recipe.trigger, trigger_key(&recipe.trigger))
+            }),
             ("title", |recipe| (&recipe.title, title_key(&recipe.title))),
         ];
         for (what, name_of) in names {
@@ -335,7 +336,10 @@ impl KnowledgeStore {
                 !own.contains(&entry.id.as_str()) && entry.lifecycle != Lifecycle::Deprecated
             });
             for path in others.filter_map(|entry| entry.file_path) {
-                if self.reads(&path).is_some_and(|other| name_of(&other).1 == key) {
+                if self
+                    .reads(&path)
+                    .is_some_and(|other| name_of(&other).1 == key)
+                {
                     return Err(KnowledgeError::Conflict {
                         what,
                         value: value.to_owned(),
@@ -349,11 +353,16 @@ impl KnowledgeStore {
 
     /// Refuses a new recipe with the id of one that is there.
     fn refuse_known_id(&self, id: &str) -> Result<(), KnowledgeError> {
-        let entry = self.database().read(|connection| entry_by_id(connection, id))?;
+        let entry = self
+            .database()
+            .read(|connection| entry_by_id(connection, id))?;
         let Some(path) = entry.and_then(|entry| entry.file_path) else {
             return Ok(());
         };
-        if self.reads(&path).is_some_and(|other| other.id.as_deref() == Some(id)) {
+        if self
+            .reads(&path)
+            .is_some_and(|other| other.id.as_deref() == Some(id))
+        {
             return Err(KnowledgeError::Conflict {
                 what: "id",
                 value: id.to_owned(),
@@ -364,7 +373,11 @@ impl KnowledgeStore {
     }
 
     fn reads(&self, rel: &str) -> Option<Recipe> {
-        let place = recipe_at(self.project(), &self.extra, &self.project().root().join(rel))?;
+        let place = recipe_at(
+            self.project(),
+            &self.extra,
+            &self.project().root().join(rel),
+        )?;
         let text = read_text_up_to(&Disk, &place.path, MAX_RECIPE).ok()?.text;
         Some(admit(&text, place.home()).ok()?.1)
     }

@@ -117,8 +117,7 @@ impl Database {
     pub(crate) fn refresh(&self) {
         let mut open = self.lock();
         let stale = open.as_ref().is_some_and(|open| {
-            open.degraded.is_some()
-                || (open.file.is_some() && open.file != identity(&self.path()))
+            open.degraded.is_some() || (open.file.is_some() && open.file != identity(&self.path()))
         });
         if stale {
             *open = None;
@@ -179,7 +178,8 @@ impl Database {
             Err(Unopened::Damaged(_)) if self.place == Place::AsItIs => in_memory(None),
             Err(Unopened::Damaged(what)) => {
                 self.move_away(what);
-                self.open_file().or_else(|error| in_memory(Some(error.reason())))
+                self.open_file()
+                    .or_else(|error| in_memory(Some(error.reason())))
             }
             Err(error) => in_memory(Some(error.reason())),
         }
@@ -411,7 +411,11 @@ mod tests {
     fn a_damaged_file_is_moved_away_and_begun_anew() {
         let (_temp, project) = project();
         fs::create_dir(project.root().join(".asd")).unwrap();
-        fs::write(project.root().join(FILE), "this is no database, but it is long enough").unwrap();
+        fs::write(
+            project.root().join(FILE),
+            "this is no database, but it is long enough",
+        )
+        .unwrap();
         let database = Database::new(&project);
         assert_eq!(get(&database), None);
         set(&database, "2");
@@ -424,7 +428,9 @@ mod tests {
         let (_temp, project) = project();
         let database = Database::new(&project);
         set(&database, "1");
-        database.write(|t| t.execute_batch("DROP TABLE facts")).unwrap();
+        database
+            .write(|t| t.execute_batch("DROP TABLE facts"))
+            .unwrap();
         assert_eq!(get(&database), None);
         set(&database, "2");
         assert_eq!(get(&Database::new(&project)).as_deref(), Some("2"));

@@ -106,7 +106,9 @@ impl FileFacts {
 
     /// Whether someone wrote to the file and left the hash as it was.
     pub(crate) fn is_edited(&self) -> bool {
-        self.stated_hash.as_ref().is_some_and(|stated| *stated != self.hash)
+        self.stated_hash
+            .as_ref()
+            .is_some_and(|stated| *stated != self.hash)
     }
 }
 
@@ -143,7 +145,9 @@ pub(crate) fn facts_of(place: &RecipePath, stamp: Stamp, text: &str) -> FileFact
 /// Reads a file as it is now.
 pub(crate) fn read_facts(place: &RecipePath) -> FileFacts {
     let metadata = place.path.metadata();
-    let stamp = metadata.as_ref().map_or_else(|_| Stamp::default(), Stamp::of);
+    let stamp = metadata
+        .as_ref()
+        .map_or_else(|_| Stamp::default(), Stamp::of);
     match read_text_up_to(&Disk, &place.path, MAX_RECIPE) {
         Ok(decoded) => facts_of(place, stamp, &decoded.text),
         Err(reason) => unreadable(place, stamp, &reason),
@@ -209,8 +213,15 @@ pub(crate) fn scan(
         errors: Vec::new(),
         leftovers: Vec::new(),
     };
-    for folder in [project.candidates(), project.recipes()].iter().chain(extra) {
+    for folder in [project.candidates(), project.recipes()]
+        .iter()
+        .chain(extra)
+    {
         walk.root(folder);
+    }
+    if let Ok(beside) = fs::read_dir(project.knowledge()) {
+        let beside = beside.flatten().map(|entry| entry.path());
+        walk.leftovers.extend(beside.filter(|path| is_leftover(path)));
     }
     let Walk {
         mut found,
@@ -311,7 +322,8 @@ impl Walk<'_> {
         if folder.is_dir() && (is_extra || self.project.contains(folder)) {
             self.folder(folder, MAX_DEPTH);
         } else if folder.symlink_metadata().is_ok() {
-            let message = "This folder leads out of the project, or is none, so nothing in it is read.";
+            let message =
+                "This folder leads out of the project, or is none, so nothing in it is read.";
             self.errors.push((self.name(folder), message.into()));
         }
     }
@@ -321,7 +333,8 @@ impl Walk<'_> {
             Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
             Err(error) => {
                 let message = format!("This folder cannot be read: {error}.");
-                self.errors.push((self.name(folder), message.as_str().into()));
+                self.errors
+                    .push((self.name(folder), message.as_str().into()));
                 return;
             }
         };
@@ -467,6 +480,14 @@ pub(crate) fn write_index(connection: &Connection, file: &FileFacts) -> rusqlite
     Ok(())
 }
 
+impl FileFacts {
+    /// Whether the file was not written to since it was looked at.
+    pub(crate) fn is_current(&self) -> bool {
+        let metadata = self.place.path.metadata();
+        metadata.is_ok_and(|metadata| Stamp::of(&metadata) == self.stamp)
+    }
+}
+
 /// Takes a file out of the index.
 pub(crate) fn forget(connection: &Connection, rel: &str) -> rusqlite::Result<()> {
     connection
@@ -494,7 +515,10 @@ mod tests {
             let refusal = file.content.as_ref().err()?;
             Some((file.place.rel.clone(), refusal.message.clone()))
         });
-        let folders = scan.errors.iter().map(|(p, r)| (p.clone(), r.message.clone()));
+        let folders = scan
+            .errors
+            .iter()
+            .map(|(p, r)| (p.clone(), r.message.clone()));
         files.chain(folders).collect()
     }
 
@@ -506,7 +530,11 @@ mod tests {
         fs::write(temp.path().join("secret.md"), RECIPE).unwrap();
         fs::create_dir(temp.path().join("elsewhere")).unwrap();
         fs::write(temp.path().join("elsewhere/b.md"), RECIPE).unwrap();
-        symlink(temp.path().join("secret.md"), project.recipes().join("a.md")).unwrap();
+        symlink(
+            temp.path().join("secret.md"),
+            project.recipes().join("a.md"),
+        )
+        .unwrap();
         symlink(temp.path().join("elsewhere"), project.recipes().join("b")).unwrap();
         symlink("..", project.recipes().join("net/loop")).unwrap();
         symlink(temp.path().join("elsewhere"), project.candidates()).unwrap();
@@ -531,7 +559,10 @@ mod tests {
             scan(&project, &[], index, Reread::Changed).files.remove(0)
         };
         // Just written: looked into, but not parsed, when it is the same.
-        let racy = again(first[0].clone());
+        let racy = again(FileFacts {
+            recipe: None,
+            ..first[0].clone()
+        });
         assert!(racy.recipe.is_none() && racy.is_news);
         let settled = FileFacts {
             seen: racy.stamp.changed.max(racy.stamp.modified) + RACY,

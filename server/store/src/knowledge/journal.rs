@@ -116,7 +116,11 @@ impl Journal {
             }
         });
         result?;
-        set_fact(connection, self.rel(), &format!("{} {}", tail.end, tail.head))
+        set_fact(
+            connection,
+            self.rel(),
+            &format!("{} {}", tail.end, tail.head),
+        )
     }
 
     /// Whether the database has read it to its end.
@@ -155,7 +159,10 @@ impl Journal {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).ok()?;
         // A line that is being written is read the next time.
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let whole = bytes
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1);
         bytes.truncate(whole);
         Some(Tail {
             end: from + whole as u64,

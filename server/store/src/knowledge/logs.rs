@@ -83,7 +83,10 @@ impl KnowledgeStore {
             )?
             .collect()
         })?;
-        Ok(rows.iter().filter_map(|row| serde_json::from_str(row).ok()).collect())
+        Ok(rows
+            .iter()
+            .filter_map(|row| serde_json::from_str(row).ok())
+            .collect())
     }
 
     /// The moves of an entry, the oldest first.
@@ -99,7 +102,10 @@ impl KnowledgeStore {
             .query_map([id], |row| row.get(0))?
             .collect()
         })?;
-        Ok(rows.iter().filter_map(|row| serde_json::from_str(row).ok()).collect())
+        Ok(rows
+            .iter()
+            .filter_map(|row| serde_json::from_str(row).ok())
+            .collect())
     }
 
     /// Every proposal as it stands now, in the order in which they were made.
@@ -193,7 +199,9 @@ pub(crate) fn import(connection: &Connection, project: &Project) -> rusqlite::Re
     Journal::Proposals.import(project, connection, |proposal: Proposal| {
         let json = serde_json::to_string(&proposal).unwrap_or_default();
         connection
-            .prepare_cached("INSERT OR REPLACE INTO evolution_proposals VALUES (?1, ?2, ?3, ?4, ?5)")?
+            .prepare_cached(
+                "INSERT OR REPLACE INTO evolution_proposals VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
             .execute(params![
                 proposal.id,
                 proposal.target,
@@ -232,7 +240,10 @@ pub(crate) fn restore_removed(connection: &Connection) -> rusqlite::Result<()> {
         }
     }
     for (id, event) in last {
-        let Some(evidence) = event.evidence.filter(|evidence| evidence["removed"] == true) else {
+        let Some(evidence) = event
+            .evidence
+            .filter(|evidence| evidence["removed"] == true)
+        else {
             continue;
         };
         if entry_by_id(connection, &id)?.is_some() {
@@ -320,13 +331,11 @@ pub(crate) fn flush_events(store: &KnowledgeStore) -> Result<(), KnowledgeError>
 /// days, and old versions of proposals.
 pub(crate) fn tidy(store: &KnowledgeStore) -> Result<(), KnowledgeError> {
     let limit = now().0 - AUDIT_RETENTION_MS;
-    let oldest: Option<i64> = store
-        .database()
-        .read(|connection| {
-            connection
-                .prepare_cached("SELECT min(timestamp) FROM audit_logs")?
-                .query_row([], |row| row.get(0))
-        })?;
+    let oldest: Option<i64> = store.database().read(|connection| {
+        connection
+            .prepare_cached("SELECT min(timestamp) FROM audit_logs")?
+            .query_row([], |row| row.get(0))
+    })?;
     if oldest.is_some_and(|oldest| oldest < limit - SLACK) {
         Journal::Audit.rewrite(store.project(), |mut rows: Vec<AuditRow>| {
             rows.retain(|row| row.timestamp >= limit);

@@ -101,7 +101,9 @@ impl KnowledgeError {
             Self::NotFound(_) => "NOT_FOUND",
             Self::Conflict { .. } | Self::Transition(_) => "CONFLICT",
             Self::Refused { .. } => "VALIDATION_ERROR",
-            Self::Write(WriteError::Outside(_) | WriteError::SymbolicLink(_)) => "PERMISSION_DENIED",
+            Self::Write(WriteError::Outside(_) | WriteError::SymbolicLink(_)) => {
+                "PERMISSION_DENIED"
+            }
             Self::Write(_) | Self::Database(_) => "INTERNAL_ERROR",
         }
     }
@@ -158,12 +160,14 @@ impl KnowledgeStore {
     /// [`KnowledgeError::Database`].
     pub fn entry(&self, name: &str) -> Result<Option<Entry>, KnowledgeError> {
         self.ready()?;
-        let found = self.database.read(|connection| {
-            match rows::entry_by_id(connection, name)? {
-                Some(entry) => Ok(Some(entry)),
-                None => Ok(rows::entries_by_trigger(connection, name)?.into_iter().next()),
-            }
-        })?;
+        let found =
+            self.database
+                .read(|connection| match rows::entry_by_id(connection, name)? {
+                    Some(entry) => Ok(Some(entry)),
+                    None => Ok(rows::entries_by_trigger(connection, name)?
+                        .into_iter()
+                        .next()),
+                })?;
         Ok(found)
     }
 
@@ -173,7 +177,9 @@ impl KnowledgeStore {
     /// [`KnowledgeError::Database`].
     pub fn edges(&self, id: &str) -> Result<Vec<Edge>, KnowledgeError> {
         self.ready()?;
-        Ok(self.database.read(|connection| rows::edges_of(connection, id))?)
+        Ok(self
+            .database
+            .read(|connection| rows::edges_of(connection, id))?)
     }
 
     fn database(&self) -> &Database {

@@ -156,7 +156,9 @@ pub(crate) fn finish_moves(project: &Project) -> Result<(), WriteError> {
     let mut notes: Vec<PathBuf> = folder.flatten().map(|entry| entry.path()).collect();
     notes.sort();
     for path in notes {
-        let note = fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Note>(&bytes).ok());
+        let note = fs::read(&path)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice::<Note>(&bytes).ok());
         if let Some(note) = note
             && below_knowledge(&note.from)
             && below_knowledge(&note.to)

@@ -18,7 +18,11 @@ pub(crate) const fn folder_of(home: Home) -> &'static str {
 /// The places of a new recipe's file, the best one first.
 pub(crate) fn places_of(recipe: &Recipe) -> impl Iterator<Item = String> + use<> {
     let folder = folder_of(home_of(recipe.lifecycle));
-    let stem = format!("{KNOWLEDGE_DIR}/{folder}/{}/{}", bucket(recipe), file_stem(recipe));
+    let stem = format!(
+        "{KNOWLEDGE_DIR}/{folder}/{}/{}",
+        bucket(recipe),
+        file_stem(recipe)
+    );
     numbered(stem, recipe.id.as_deref())
 }
 

@@ -205,7 +205,10 @@ fn lost(
         .filter(|file| file.content.is_err())
         .map(|file| file.place.rel.as_str())
         .collect();
-    let mut ids: Vec<&String> = rows.keys().filter(|id| !winners.contains_key(*id)).collect();
+    let mut ids: Vec<&String> = rows
+        .keys()
+        .filter(|id| !winners.contains_key(*id))
+        .collect();
     ids.sort();
     for id in ids {
         let row = &rows[id];
@@ -289,13 +292,33 @@ mod tests {
         let files = files(&[("recipes/a.md", "id: a\nupdatedAt: 5")]);
         let row = row_of(&files[0]);
         for other in [
-            RowFacts { hash: "x".to_owned(), ..row.clone() },
-            RowFacts { updated_at: Some(4), ..row.clone() },
-            RowFacts { path: Some("Alembic/recipes/b.md".to_owned()), ..row.clone() },
-            RowFacts { lifecycle: Lifecycle::Staging, ..row.clone() },
-            RowFacts { removed_at: Some(1), ..row.clone() },
+            RowFacts {
+                hash: "x".to_owned(),
+                ..row.clone()
+            },
+            RowFacts {
+                updated_at: Some(4),
+                ..row.clone()
+            },
+            RowFacts {
+                path: Some("Alembic/recipes/b.md".to_owned()),
+                ..row.clone()
+            },
+            RowFacts {
+                lifecycle: Lifecycle::Staging,
+                ..row.clone()
+            },
+            RowFacts {
+                removed_at: Some(1),
+                ..row.clone()
+            },
         ] {
-            let plan = plan(&files, &HashMap::from([("a".to_owned(), other)]), Rewrite::Differing, 0);
+            let plan = plan(
+                &files,
+                &HashMap::from([("a".to_owned(), other)]),
+                Rewrite::Differing,
+                0,
+            );
             assert_eq!(put_ids(&plan), ["a"]);
         }
         let all = plan(&files, &rows(&files), Rewrite::All, 0);
@@ -325,7 +348,10 @@ mod tests {
     #[test]
     fn the_first_file_keeps_a_trigger_and_a_retired_one_claims_none() {
         let files = files(&[
-            ("recipes/a.md", "id: a\ntrigger: \"@t\"\nlifecycle: deprecated"),
+            (
+                "recipes/a.md",
+                "id: a\ntrigger: \"@t\"\nlifecycle: deprecated",
+            ),
             ("recipes/b.md", "id: b\ntrigger: \"@T\""),
             ("recipes/c.md", "id: c\ntrigger: \"@t\""),
         ]);
@@ -341,12 +367,25 @@ mod tests {
     fn a_row_without_a_file_is_kept_for_thirty_days() {
         let files = files(&[("recipes/a.md", "id: a"), ("recipes/b.md", "id: b")]);
         let mut known = rows(&files);
-        let plan_at = |known: &HashMap<_, _>, now| plan(&files[..1], known, Rewrite::Differing, now);
-        assert_eq!(plan_at(&known, 0).gone, [("b".to_owned(), Lifecycle::Active)]);
+        let plan_at =
+            |known: &HashMap<_, _>, now| plan(&files[..1], known, Rewrite::Differing, now);
+        assert_eq!(
+            plan_at(&known, 0).gone,
+            [("b".to_owned(), Lifecycle::Active)]
+        );
         known.get_mut("b").unwrap().removed_at = Some(0);
-        assert_eq!(plan_at(&known, 30 * DAY), Plan { unchanged: 1, ..Plan::default() });
+        assert_eq!(
+            plan_at(&known, 30 * DAY),
+            Plan {
+                unchanged: 1,
+                ..Plan::default()
+            }
+        );
         let later = plan_at(&known, 31 * DAY);
-        assert_eq!((later.removed.as_slice(), later.purged), (&["b".to_owned()][..], 1));
+        assert_eq!(
+            (later.removed.as_slice(), later.purged),
+            (&["b".to_owned()][..], 1)
+        );
     }
 
     #[test]
@@ -361,7 +400,10 @@ mod tests {
     #[test]
     fn the_row_of_a_file_without_an_id_goes_when_it_has_one() {
         let before = files(&[("recipes/a.md", "title: T")]);
-        assert_eq!(before[0].row_id().as_deref(), Some("file:Alembic/recipes/a.md"));
+        assert_eq!(
+            before[0].row_id().as_deref(),
+            Some("file:Alembic/recipes/a.md")
+        );
         let after = files(&[("recipes/a.md", "id: a\ntitle: T")]);
         let plan = plan(&after, &rows(&before), Rewrite::Differing, 0);
         assert_eq!(put_ids(&plan), ["a"]);

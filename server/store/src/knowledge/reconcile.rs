@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use asd_knowledge::lifecycle::{MoveTrigger, TransitionEvent};
 use asd_recipe::{Lifecycle, Recipe};
-use rusqlite::Transaction;
+use rusqlite::{OptionalExtension, Transaction};
 use serde_json::json;
 
 use super::admission::admit;
@@ -20,12 +20,14 @@ use super::rows::{Origin, bury, put, remove, row_facts, set_conflict};
 use super::usage::{UsageState, refresh_stats, usage_state};
 use super::{Extent, KnowledgeError, KnowledgeStore, rewriting};
 use crate::failpoint::step;
-use crate::{Disk, MAX_RECIPE, lock_for_writing, now, read_text_up_to};
+use crate::{Disk, MAX_RECIPE, WriteLock, lock_for_writing, now, read_text_up_to};
 
 /// The fact that the database has read all recipes at least once.
 pub(crate) const COMPLETE: &str = "complete";
 /// How often the work is begun anew when the database is replaced meanwhile.
 const TURNS: usize = 3;
+/// How long a look at the files waits for a process that writes.
+const SHORT: Duration = Duration::from_millis(50);
 /// How the evidence of an event names an entry whose file went away.
 pub(crate) const FILE_REMOVED: &str = "file removed";
 
@@ -132,8 +134,12 @@ impl KnowledgeStore {
             Extent::Changed => Reread::Changed,
             Extent::Everything => Reread::All,
         };
-        let index =
-            database.read(|connection| read_index(connection, &self.project, &self.extra))?;
+        // The rows before the files: who writes makes the file first, so that
+        // every row that is known here has had its file before it is looked for.
+        let (rows, index) = database.read(|connection| {
+            let index = read_index(connection, &self.project, &self.extra)?;
+            Ok((row_facts(connection)?, index))
+        })?;
         let mut seen = scan(&self.project, &self.extra, index, reread);
         let needs = rewriting::needs(&seen.files);
         match reach {
@@ -152,17 +158,45 @@ impl KnowledgeStore {
                 need.take_back(&mut seen.files);
             }
         }
-        let rows = database.read(row_facts)?;
         let rewrite = match extent {
             Extent::Changed => Rewrite::Differing,
             Extent::Everything => Rewrite::All,
         };
-        let todo = plan(&seen.files, &rows, rewrite, now().0);
+        let mut todo = plan(&seen.files, &rows, rewrite, now().0);
+        let _lock = match reach {
+            // Another process may be about to move a file that seems to be gone.
+            Reach::Rows if !todo.gone.is_empty() => self.sure_of_gone(&rows, &mut todo),
+            _ => None,
+        };
         tell(&seen, &todo, &rows, &mut report);
         if reach != Reach::Nothing {
             self.write_news(database, &seen, &todo)?;
         }
         Ok(report)
+    }
+
+    /// Leaves only those among the entries without a file whose file is gone for
+    /// sure: while the result is held, nobody moves one.
+    fn sure_of_gone(
+        &self,
+        rows: &HashMap<String, super::rows::RowFacts>,
+        todo: &mut Plan,
+    ) -> Option<WriteLock> {
+        let lock = match crate::records::prepare(&self.project) {
+            Ok(()) => lock_for_writing(&self.project, SHORT).ok(),
+            Err(_) => None,
+        };
+        let is_there = |id: &String| {
+            rows.get(id)
+                .and_then(|row| row.path.as_ref())
+                .is_some_and(|path| self.project.root().join(path).is_file())
+        };
+        match &lock {
+            Some(_) => todo.gone.retain(|(id, _)| !is_there(id)),
+            // Next time.
+            None => todo.gone.clear(),
+        }
+        lock
     }
 
     /// Writes what is new into the database, in one transaction.
@@ -183,9 +217,7 @@ impl KnowledgeStore {
             return Ok(());
         }
         let recipes = self.recipes_of(seen, todo);
-        database.write(|transaction| {
-            self.write_rows(transaction, seen, todo, &recipes, &usage)
-        })?;
+        database.write(|transaction| self.write_rows(transaction, seen, todo, &recipes, &usage))?;
         step("rows written");
         Ok(())
     }
@@ -220,10 +252,16 @@ impl KnowledgeStore {
         usage: &UsageState,
     ) -> rusqlite::Result<()> {
         import(transaction, &self.project)?;
-        for file in seen.files.iter().filter(|file| file.is_news) {
+        // What another process writes meanwhile it also writes here.
+        let root = self.project.root();
+        for file in seen
+            .files
+            .iter()
+            .filter(|file| file.is_news && file.is_current())
+        {
             write_index(transaction, file)?;
         }
-        for rel in &seen.vanished {
+        for rel in seen.vanished.iter().filter(|rel| !root.join(rel).exists()) {
             forget(transaction, rel)?;
         }
         for id in &todo.removed {
@@ -234,6 +272,9 @@ impl KnowledgeStore {
                 continue;
             };
             let file = &seen.files[row.file];
+            if !file.is_current() {
+                continue;
+            }
             let origin = Origin {
                 row_id: &row.row_id,
                 rel: &file.place.rel,
@@ -252,6 +293,10 @@ impl KnowledgeStore {
             set_conflict(transaction, id, conflict.as_deref())?;
         }
         for (id, before) in &todo.gone {
+            // Moved, and told, before the lock was taken.
+            if is_elsewhere(transaction, id, root)? {
+                continue;
+            }
             let event = removal(transaction, id, *before, FILE_REMOVED)?;
             bury(transaction, id, now().0)?;
             put_event(transaction, &event, Journalled::NotYet)?;
@@ -262,6 +307,20 @@ impl KnowledgeStore {
         refresh_stats(transaction, &self.project, usage)?;
         set_fact(transaction, COMPLETE, "1")
     }
+}
+
+/// Whether the row of an entry names a file that is there.
+fn is_elsewhere(
+    transaction: &Transaction<'_>,
+    id: &str,
+    root: &std::path::Path,
+) -> rusqlite::Result<bool> {
+    let path: Option<String> = transaction
+        .prepare_cached("SELECT file_path FROM knowledge_entries WHERE id = ?1")?
+        .query_row([id], |row| row.get(0))
+        .optional()?
+        .flatten();
+    Ok(path.is_none_or(|path| root.join(path).is_file()))
 }
 
 impl Plan {
@@ -275,7 +334,9 @@ impl Plan {
 
 /// Reads the recipe of a file.
 fn load(file: &FileFacts) -> Option<Recipe> {
-    let text = read_text_up_to(&Disk, &file.place.path, MAX_RECIPE).ok()?.text;
+    let text = read_text_up_to(&Disk, &file.place.path, MAX_RECIPE)
+        .ok()?
+        .text;
     let (_, recipe) = admit(&text, file.place.home()).ok()?;
     Some(recipe)
 }
@@ -359,7 +420,10 @@ fn tell(
         }
     }
     for (id, _) in &todo.gone {
-        let path = rows.get(id).and_then(|row| row.path.as_deref()).unwrap_or(id);
+        let path = rows
+            .get(id)
+            .and_then(|row| row.path.as_deref())
+            .unwrap_or(id);
         report.change(
             path,
             "orphaned",
@@ -393,4 +457,3 @@ fn tell(
     }
     report.errors.sort_by(|a, b| a.path.cmp(&b.path));
 }
-

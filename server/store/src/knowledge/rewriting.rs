@@ -94,7 +94,10 @@ fn note(file: &FileFacts, need: &Need, report: &mut SyncReport, tense: Tense) {
         report.change(rel, "assignedId", said("got an id", "gets an id"));
     } else if need.edited {
         report.manual_edits += 1;
-        let message = said("was edited by hand; its hash is right again", "was edited by hand; its hash will be mended");
+        let message = said(
+            "was edited by hand; its hash is right again",
+            "was edited by hand; its hash will be mended",
+        );
         report.change(rel, "manualEdit", message);
     } else if file.stated_hash.is_none() {
         report.added_hashes += 1;
@@ -147,11 +150,7 @@ fn failed(file: &FileFacts, message: String, report: &mut SyncReport) {
 /// Says in the audit, before the traces are gone, which files were edited by
 /// hand. The id of an edit is made of the file as it was
 /// left, so that it is told once.
-fn journal_edits(
-    project: &Project,
-    files: &[FileFacts],
-    needs: &[Need],
-) -> Result<(), WriteError> {
+fn journal_edits(project: &Project, files: &[FileFacts], needs: &[Need]) -> Result<(), WriteError> {
     let rows: Vec<_> = needs
         .iter()
         .filter(|need| need.edited && need.id.is_none())
@@ -197,13 +196,18 @@ fn write_batch(
     for (need, ready) in batch.iter().zip(ready) {
         let file = &files[need.file];
         let written = ready.and_then(|ready| {
-            let path = ready.prepared.replace().map_err(|error| error.to_string())?;
+            let path = ready
+                .prepared
+                .replace()
+                .map_err(|error| error.to_string())?;
             Ok((path, ready.text))
         });
         match written {
             Ok((path, text)) => {
                 note(file, need, report, Tense::Past);
-                let stamp = path.metadata().map_or_else(|_| Stamp::default(), |m| Stamp::of(&m));
+                let stamp = path
+                    .metadata()
+                    .map_or_else(|_| Stamp::default(), |m| Stamp::of(&m));
                 let place = file.place.clone();
                 files[need.file] = facts_of(&place, stamp, text.trim_start_matches('\u{feff}'));
                 folders.insert(path);
@@ -226,7 +230,10 @@ fn new_text(file: &FileFacts, need: &Need) -> Result<(String, String), String> {
     let decoded = read_text_up_to(&Disk, &file.place.path, MAX_RECIPE)
         .map_err(|reason| format!("This file cannot be read: {reason}."))?;
     if content_hash(&decoded.text) != file.hash {
-        return Err("This file was written to at this moment, so it was left alone. Run `asd sync` again.".to_owned());
+        return Err(
+            "This file was written to at this moment, so it was left alone. Run `asd sync` again."
+                .to_owned(),
+        );
     }
     let cannot = |error: &dyn std::fmt::Display| {
         format!("The front matter cannot be changed: {error}. Write it as `key: value` lines.")
@@ -252,7 +259,9 @@ fn relocate(project: &Project, file: &FileFacts, need: &Need) -> Result<FileFact
     let rel = move_file(project, &file.place.rel, &old, places, &text)
         .map_err(|error| error.to_string())?;
     let path = project.root().join(&rel);
-    let stamp = path.metadata().map_or_else(|_| Stamp::default(), |m| Stamp::of(&m));
+    let stamp = path
+        .metadata()
+        .map_or_else(|_| Stamp::default(), |m| Stamp::of(&m));
     let place = crate::recipe_at(project, &[], &path)
         .ok_or_else(|| format!("{rel} is no place for a recipe"))?;
     Ok(facts_of(&place, stamp, text.trim_start_matches('\u{feff}')))

@@ -72,7 +72,8 @@ pub struct Edge {
     pub description: Option<String>,
 }
 
-const ENTRY: &str = "SELECT id, title, description, trigger, kind, knowledge_type, language, category,
+const ENTRY: &str =
+    "SELECT id, title, description, trigger, kind, knowledge_type, language, category,
     dimension_id, lifecycle, source, created_at, updated_at, content_hash, file_path, conflict,
     removed_at, stats FROM knowledge_entries";
 
@@ -208,14 +209,58 @@ pub(crate) fn row_facts(connection: &Connection) -> rusqlite::Result<HashMap<Str
 }
 
 const COLUMNS: &[&str] = &[
-    "id", "title", "title_key", "description", "trigger", "trigger_key", "kind", "knowledge_type",
-    "language", "category", "dimension_id", "topic_hint", "scope", "complexity", "difficulty",
-    "module_name", "when_clause", "do_clause", "dont_clause", "core_code", "include_headers",
-    "usage_guide", "lifecycle", "auto_approvable", "staging_deadline", "source", "source_file",
-    "source_candidate_id", "created_by", "created_at", "updated_at", "published_by",
-    "published_at", "reviewed_by", "reviewed_at", "rejection_reason", "agent_notes", "ai_insight",
-    "tags", "headers", "header_paths", "content", "constraints", "reasoning", "relations",
-    "lifecycle_history", "quality", "extra", "content_hash", "file_path", "conflict", "removed_at",
+    "id",
+    "title",
+    "title_key",
+    "description",
+    "trigger",
+    "trigger_key",
+    "kind",
+    "knowledge_type",
+    "language",
+    "category",
+    "dimension_id",
+    "topic_hint",
+    "scope",
+    "complexity",
+    "difficulty",
+    "module_name",
+    "when_clause",
+    "do_clause",
+    "dont_clause",
+    "core_code",
+    "include_headers",
+    "usage_guide",
+    "lifecycle",
+    "auto_approvable",
+    "staging_deadline",
+    "source",
+    "source_file",
+    "source_candidate_id",
+    "created_by",
+    "created_at",
+    "updated_at",
+    "published_by",
+    "published_at",
+    "reviewed_by",
+    "reviewed_at",
+    "rejection_reason",
+    "agent_notes",
+    "ai_insight",
+    "tags",
+    "headers",
+    "header_paths",
+    "content",
+    "constraints",
+    "reasoning",
+    "relations",
+    "lifecycle_history",
+    "quality",
+    "extra",
+    "content_hash",
+    "file_path",
+    "conflict",
+    "removed_at",
 ];
 
 fn upsert() -> String {
@@ -440,7 +485,13 @@ fn derive_edges(connection: &Connection, id: &str) -> rusqlite::Result<()> {
                         (from_id, from_type, to_id, to_type, relation, metadata)
                      VALUES (?1, 'recipe', ?2, ?3, ?4, ?5)",
                 )?
-                .execute(params![id, to, to_type, kind, target["description"].as_str()])?;
+                .execute(params![
+                    id,
+                    to,
+                    to_type,
+                    kind,
+                    target["description"].as_str()
+                ])?;
         }
     }
     Ok(())

@@ -7,6 +7,7 @@ use asd_knowledge::counters::{Stats, UsageSummary};
 use asd_recipe::content_hash;
 use serde::{Deserialize, Serialize};
 
+use super::moves::replace_file;
 use super::{KnowledgeError, KnowledgeStore};
 use crate::failpoint::step;
 use crate::{Disk, MAX_FILE, Project, Unreadable, WriteError, now, read_text_up_to, write_atomic};
@@ -76,7 +77,7 @@ pub fn merge_usage(store: &KnowledgeStore) -> Result<Option<UsageSummary>, Knowl
     told.pending = Some((content_hash(&text), stats.clone()));
     write_told(project, &told)?;
     step("summary announced");
-    write_atomic(project, SUMMARY, text.as_bytes())?;
+    replace_file(project, SUMMARY, &text)?;
     told = Told {
         stats,
         pending: None,

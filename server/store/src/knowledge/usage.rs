@@ -63,8 +63,7 @@ impl KnowledgeStore {
             let compacted = compact_usage(&lines, now().0);
             (compacted.len() < lines.len()).then_some(compacted)
         })?;
-        self.database()
-            .write(|t| set_fact(t, COMPACTED, &today))?;
+        self.database().write(|t| set_fact(t, COMPACTED, &today))?;
         Ok(())
     }
 }
