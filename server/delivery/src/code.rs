@@ -12,11 +12,22 @@ const MOST_LINES: usize = 15;
 const OTHER_COMMENTS: &[(&[&str], &str)] = &[
     (&["sql", "lua", "haskell", "hs", "ada", "elm"], "--"),
     (
-        &["perl", "r", "elixir", "dockerfile", "makefile", "powershell", "ps1", "nix"],
+        &[
+            "perl",
+            "r",
+            "elixir",
+            "dockerfile",
+            "makefile",
+            "powershell",
+            "ps1",
+            "nix",
+        ],
         "#",
     ),
     (
-        &["php", "scala", "groovy", "zig", "proto", "protobuf", "solidity", "scss", "less"],
+        &[
+            "php", "scala", "groovy", "zig", "proto", "protobuf", "solidity", "scss", "less",
+        ],
         "//",
     ),
 ];
@@ -89,7 +100,10 @@ fn is_comment_only(mask: &Mask, line: &str, start: usize) -> bool {
 
 fn cut_sign(known: Option<Language>, other: Option<&str>) -> String {
     let comments = known.map(Language::comments);
-    match (comments.and_then(|c| c.line), comments.and_then(|c| c.block)) {
+    match (
+        comments.and_then(|c| c.line),
+        comments.and_then(|c| c.block),
+    ) {
         (Some(line), _) => format!("{line} …"),
         (None, Some((open, close))) => format!("{open} … {close}"),
         (None, None) => match (known, other) {
@@ -118,10 +132,26 @@ mod tests {
     #[test]
     fn comment_lines_go_by_the_rules_of_the_language() {
         for (language, code, kept) in [
-            ("c", "#include <a.h>\n// note\nint x; // y", "#include <a.h>\nint x; // y"),
-            ("c", "#if A\n/* a\n * b\n */\nf();\n#endif", "#if A\nf();\n#endif"),
-            ("rust", "/// Doc\n#[derive(Debug)]\nstruct A;", "#[derive(Debug)]\nstruct A;"),
-            ("python", "# note\nx = '''\n# text\n'''", "x = '''\n# text\n'''"),
+            (
+                "c",
+                "#include <a.h>\n// note\nint x; // y",
+                "#include <a.h>\nint x; // y",
+            ),
+            (
+                "c",
+                "#if A\n/* a\n * b\n */\nf();\n#endif",
+                "#if A\nf();\n#endif",
+            ),
+            (
+                "rust",
+                "/// Doc\n#[derive(Debug)]\nstruct A;",
+                "#[derive(Debug)]\nstruct A;",
+            ),
+            (
+                "python",
+                "# note\nx = '''\n# text\n'''",
+                "x = '''\n# text\n'''",
+            ),
             ("bash", "#!/bin/sh\n# note\nls", "#!/bin/sh\nls"),
             ("sql", "-- note\nselect 1", "select 1"),
             ("go", "s := `\n// text\n`", "s := `\n// text\n`"),
@@ -134,7 +164,12 @@ mod tests {
     #[test]
     fn long_code_is_cut_with_a_sign_of_the_language() {
         let code: String = (0..20).map(|n| format!("l{n}()\n")).collect();
-        for (language, sign) in [("go", "// …"), ("python", "# …"), ("html", "<!-- … -->"), ("lua", "-- …")] {
+        for (language, sign) in [
+            ("go", "// …"),
+            ("python", "# …"),
+            ("html", "<!-- … -->"),
+            ("lua", "-- …"),
+        ] {
             let lines = compact(&code, language);
             assert_eq!(lines.len(), 16);
             assert_eq!(lines[15], sign);
@@ -151,6 +186,10 @@ mod tests {
     fn the_fence_is_longer_than_any_run_inside() {
         let block = fenced("x := \"````\"", "go");
         assert!(block.starts_with("`````go\n"), "{block}");
-        assert!(fenced("<!-- asd:end -->", "text").lines().all(|line| line.trim() != "<!-- asd:end -->"));
+        assert!(
+            fenced("<!-- asd:end -->", "text")
+                .lines()
+                .all(|line| line.trim() != "<!-- asd:end -->")
+        );
     }
 }

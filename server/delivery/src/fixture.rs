@@ -22,7 +22,10 @@ fn numbered(number: usize, front: &str) -> Entry {
         ("lifecycle", "active".to_owned()),
         ("id", format!("00000000-0000-4000-8000-{number:012}")),
     ] {
-        if !front.lines().any(|line| line.starts_with(&format!("{key}:"))) {
+        if !front
+            .lines()
+            .any(|line| line.starts_with(&format!("{key}:")))
+        {
             lines.push_str(&format!("{key}: {value}\n"));
         }
     }
@@ -33,7 +36,9 @@ fn numbered(number: usize, front: &str) -> Entry {
         }
     }
     let text = format!("---\n{lines}---\n{body}");
-    let recipe = parse(&text, Home::Recipes).recipe.expect("a readable recipe");
+    let recipe = parse(&text, Home::Recipes)
+        .recipe
+        .expect("a readable recipe");
     Entry {
         recipe: Arc::new(recipe),
         path: format!("Alembic/recipes/general/{number:04}.md").into(),

@@ -30,7 +30,11 @@ pub fn read_knowledge(
     let (paths, _) = list_recipes(&Disk, project, &extra);
     let (files, skipped) = load_recipes(&Disk, &paths);
     for file in skipped {
-        tracing::warn!(path = file.path, reason = file.reason, "cannot read a recipe");
+        tracing::warn!(
+            path = file.path,
+            reason = file.reason,
+            "cannot read a recipe"
+        );
     }
     let usage = usage(project);
     Knowledge {

@@ -74,7 +74,10 @@ pub fn mirror(
         return Err(MirrorError::NoSource);
     }
     let mut report = MirrorReport {
-        rules: source.keys().filter(|path| path.starts_with("rules/")).count(),
+        rules: source
+            .keys()
+            .filter(|path| path.starts_with("rules/"))
+            .count(),
         skills: source
             .keys()
             .filter_map(|path| path.strip_prefix("skills/")?.split('/').next())
@@ -86,7 +89,9 @@ pub fn mirror(
         let there = files_of(project, target.folder());
         for (rel, bytes) in &source {
             let path = format!("{}/{rel}", target.folder());
-            report.files.push(copy(project, path, bytes, there.get(rel), mode));
+            report
+                .files
+                .push(copy(project, path, bytes, there.get(rel), mode));
         }
         for (rel, bytes) in &there {
             if !source.contains_key(rel) && is_owned(bytes) {
@@ -221,17 +226,33 @@ mod tests {
         assert_eq!((report.rules, report.skills), (1, 1));
         let read = |path: &str| fs::read_to_string(temp.path().join(path)).ok();
         assert_eq!(read(".trae/rules/own.md").as_deref(), Some("own"));
-        assert_eq!(read(".trae/rules/alembic-mine.mdc").as_deref(), Some("by hand"));
+        assert_eq!(
+            read(".trae/rules/alembic-mine.mdc").as_deref(),
+            Some("by hand")
+        );
         for tool in [".trae", ".qoder"] {
-            for path in ["rules/alembic-project-rules.mdc", "skills/alembic-guard/references/RECIPES.md"] {
-                assert_eq!(read(&format!("{tool}/{path}")).as_deref(), Some(SIGNED), "{tool}/{path}");
+            for path in [
+                "rules/alembic-project-rules.mdc",
+                "skills/alembic-guard/references/RECIPES.md",
+            ] {
+                assert_eq!(
+                    read(&format!("{tool}/{path}")).as_deref(),
+                    Some(SIGNED),
+                    "{tool}/{path}"
+                );
             }
         }
         assert!(read(".trae/rules/mine.mdc").is_none());
         assert!(read(".trae/rules/alembic-patterns-old.mdc").is_none());
         assert!(!temp.path().join(".trae/skills/alembic-old").exists());
         let again = mirror(&project, &MirrorTarget::ALL, Mode::Write).unwrap();
-        assert!(again.files.iter().all(|file| file.action == Action::Unchanged), "{again:?}");
+        assert!(
+            again
+                .files
+                .iter()
+                .all(|file| file.action == Action::Unchanged),
+            "{again:?}"
+        );
     }
 
     #[test]

@@ -236,18 +236,26 @@ mod tests {
         assert!(delivered(staged, true));
         assert!(delivered("source: mcp\nlifecycle: active", false));
         assert!(delivered(&format!("{staged}\nreviewedBy: Ann"), false));
-        assert!(!delivered(&format!("{staged}\nreviewedBy: external_agent"), false));
+        assert!(!delivered(
+            &format!("{staged}\nreviewedBy: external_agent"),
+            false
+        ));
         let moved = |by: &str| {
             format!("{staged}\nlifecycleHistory: [{{from: pending, to: staging, at: 1, by: {by}}}]")
         };
         assert!(delivered(&moved("ann@example.org"), false));
         assert!(!delivered(&moved("confidence-route"), false));
-        assert!(!delivered("source: mcp\nlifecycle: pending\nconfidence: 0.9", false));
+        assert!(!delivered(
+            "source: mcp\nlifecycle: pending\nconfidence: 0.9",
+            false
+        ));
     }
 
     #[test]
     fn every_entry_is_looked_at_however_many_there_are() {
-        let fronts: Vec<String> = (0..500).map(|n| format!("kind: rule\ntrigger: '@r{n}'")).collect();
+        let fronts: Vec<String> = (0..500)
+            .map(|n| format!("kind: rule\ntrigger: '@r{n}'"))
+            .collect();
         let fronts: Vec<&str> = fronts.iter().map(String::as_str).collect();
         assert_eq!(Selection::of(&knowledge(&fronts)).rules.len(), 500);
     }

@@ -127,7 +127,8 @@ pub(crate) fn without_negation(clause: &str) -> &str {
         if is_word && rest.starts_with(|c: char| c.is_alphanumeric()) {
             continue;
         }
-        return rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '：' | ','));
+        return rest
+            .trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '：' | ','));
     }
     clause
 }
@@ -152,7 +153,8 @@ fn change_first(text: &str, change: impl Fn(char) -> String) -> String {
 
 /// A sentence that ends with one full stop, whatever it ended with.
 pub(crate) fn sentence(text: &str) -> String {
-    let text = text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ';' | '。' | '；'));
+    let text =
+        text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ';' | '。' | '；'));
     if text.is_empty() {
         String::new()
     } else if text.ends_with(['!', '?', '！', '？', '…']) {
@@ -180,7 +182,10 @@ pub(crate) fn first_sentence(text: &str) -> String {
         if !ends {
             continue;
         }
-        let word = line[..end].rsplit(char::is_whitespace).next().unwrap_or_default();
+        let word = line[..end]
+            .rsplit(char::is_whitespace)
+            .next()
+            .unwrap_or_default();
         let word = word.trim_start_matches(['(', '"', '\'']).to_lowercase();
         if !ABBREVIATIONS.contains(&word.as_str()) {
             return line[..end].to_owned();
@@ -293,7 +298,10 @@ mod tests {
 
     #[test]
     fn slugs_keep_chinese_and_never_leave_the_folder() {
-        assert_eq!(slug("Settlement replay: runbook"), "settlement-replay-runbook");
+        assert_eq!(
+            slug("Settlement replay: runbook"),
+            "settlement-replay-runbook"
+        );
         assert_eq!(slug("网络 缓存"), "网络-缓存");
         assert_eq!(slug("../../etc"), "etc");
         assert_eq!(slug("!!"), "document");

@@ -249,6 +249,8 @@ fn find(project: &Project, path: &str) -> Result<Place, Decision> {
 
 fn read(path: &std::path::Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    fs::File::open(path)?.take(MAX_FILE).read_to_end(&mut bytes)?;
+    fs::File::open(path)?
+        .take(MAX_FILE)
+        .read_to_end(&mut bytes)?;
     Ok(bytes)
 }

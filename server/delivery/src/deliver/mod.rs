@@ -21,8 +21,8 @@ use asd_recipe::token_estimate;
 use asd_store::{Project, WriteError, WriteLock, lock_file};
 use serde::Serialize;
 
-use crate::render::{AgentsFile, Channels, Rendered, agents, render};
 use crate::Knowledge;
+use crate::render::{AgentsFile, Channels, Rendered, agents, render};
 use decide::{Decision, Target};
 
 /// How long another process that delivers is waited for.
@@ -177,13 +177,21 @@ pub(crate) fn deliver_locked(
     let mut files = Vec::new();
     for (target, decision) in decide::decide_all(project, &rendered, options, &record) {
         files.push(write::carry_out(
-            project, &target, decision, options, &mut record,
+            project,
+            &target,
+            decision,
+            options,
+            &mut record,
         ));
     }
     // Whatever is removed goes last: a crash before leaves too much, not
     // nothing.
     let stale = stale_files(project, &rendered);
-    files.extend(stale.into_iter().map(|file| write::remove_stale(project, file)));
+    files.extend(
+        stale
+            .into_iter()
+            .map(|file| write::remove_stale(project, file)),
+    );
     remove_empty_folders(project, &mut record);
     record.save(project);
     report(rendered.channels, files, start)

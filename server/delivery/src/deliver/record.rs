@@ -85,7 +85,9 @@ impl Record {
     }
 
     pub(crate) fn created(&self, path: &str) -> bool {
-        self.sections.get(path).is_some_and(|section| section.created)
+        self.sections
+            .get(path)
+            .is_some_and(|section| section.created)
     }
 
     pub(crate) fn separator(&self, path: &str) -> Option<&str> {

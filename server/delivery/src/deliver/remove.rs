@@ -71,12 +71,7 @@ fn outcome(path: String, action: Action, done: Result<(), String>) -> PlannedFil
     }
 }
 
-fn cut(
-    project: &Project,
-    path: &str,
-    mode: Mode,
-    record: &mut Record,
-) -> Option<PlannedFile> {
+fn cut(project: &Project, path: &str, mode: Mode, record: &mut Record) -> Option<PlannedFile> {
     let absolute = project.absolute(path).ok()?;
     let real = absolute.canonicalize().ok()?;
     let to = project.relative(&real)?;
@@ -100,7 +95,11 @@ fn cut(
     };
     let is_blank = without_bom(&rest).trim().is_empty();
     let delete = is_blank && record.created(path);
-    let action = if delete { Action::Remove } else { Action::Update };
+    let action = if delete {
+        Action::Remove
+    } else {
+        Action::Update
+    };
     let done = match mode {
         Mode::DryRun => Ok(()),
         Mode::Write if delete => fs::remove_file(&real).map_err(|error| error.to_string()),

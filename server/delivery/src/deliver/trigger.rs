@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use asd_store::{Project, WriteError};
 
-use crate::deliver::{DeliverOptions, DeliveryReport, deliver_locked, has_deliveries, lock};
 use crate::Knowledge;
+use crate::deliver::{DeliverOptions, DeliveryReport, deliver_locked, has_deliveries, lock};
 
 /// How long knowledge must have been at rest before it is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,12 @@ fn add(folder: &Path, depth: usize, hasher: &mut DefaultHasher) {
         .into_iter()
         .flatten()
         .flatten()
-        .map(|entry| (entry.path(), entry.file_type().is_ok_and(|kind| kind.is_dir())))
+        .map(|entry| {
+            (
+                entry.path(),
+                entry.file_type().is_ok_and(|kind| kind.is_dir()),
+            )
+        })
         .collect();
     paths.sort();
     for (path, is_folder) in paths {

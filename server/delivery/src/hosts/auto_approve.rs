@@ -100,7 +100,10 @@ mod tests {
 
         assert!(apply_auto_approve(&project, &["asd_search"]).unwrap());
         let after = read();
-        assert!(after.contains("// mine") && after.contains("[\"asd_search\"]"), "{after}");
+        assert!(
+            after.contains("// mine") && after.contains("[\"asd_search\"]"),
+            "{after}"
+        );
         assert!(!temp.path().join(NOTE).exists());
 
         // The user takes a tool off the list; that stays.

@@ -106,7 +106,11 @@ pub(crate) fn set(object: &CstObject, key: &str, value: &Value, shape: Shape) {
             object.append(key, input(value));
         }
         Some(property) => {
-            let equal = property.value().and_then(|node| node.to_serde_value()).as_ref() == Some(value);
+            let equal = property
+                .value()
+                .and_then(|node| node.to_serde_value())
+                .as_ref()
+                == Some(value);
             if shape == Shape::Refreshed && !equal {
                 property.set_value(input(value));
             }
@@ -255,7 +259,13 @@ mod tests {
     fn other_servers_comments_and_commas_stay() {
         let text = "// mine\r\n{\r\n  /* a */ \"mcpServers\": {\r\n    \"foo\": {\"command\": \"f\"}, // foo\r\n  },\r\n  \"other\": [1,2,],\r\n}\r\n";
         let merged = merge(text).unwrap();
-        for kept in ["// mine\r\n", "/* a */", "\"foo\": {\"command\": \"f\"}", "// foo", "\"other\": [1,2,]"] {
+        for kept in [
+            "// mine\r\n",
+            "/* a */",
+            "\"foo\": {\"command\": \"f\"}",
+            "// foo",
+            "\"other\": [1,2,]",
+        ] {
             assert!(merged.contains(kept), "{kept} in {merged}");
         }
         assert!(!merged.replace("\r\n", "").contains('\n'), "{merged:?}");
@@ -264,7 +274,12 @@ mod tests {
         assert_eq!(value["mcpServers"]["alembic"], entry());
         assert_eq!(value["mcpServers"]["foo"]["command"], "f");
         assert_eq!(merge(&merged), Ok(merged.clone()));
-        assert!(remove_json(&merged, "mcpServers").unwrap().unwrap().contains("// foo"));
+        assert!(
+            remove_json(&merged, "mcpServers")
+                .unwrap()
+                .unwrap()
+                .contains("// foo")
+        );
     }
 
     #[test]
@@ -304,10 +319,19 @@ mod tests {
         let merged = merge_hooks(Some(text), &events, "asd x").unwrap();
         let value: Value = serde_json::from_str(&merged).unwrap();
         assert_eq!(value["hooks"]["SessionStart"].as_array().unwrap().len(), 2);
-        assert_eq!(value["hooks"]["PreCompact"][0]["hooks"][0]["command"], "asd x");
-        assert_eq!(merge_hooks(Some(&merged), &events, "asd x"), Ok(merged.clone()));
+        assert_eq!(
+            value["hooks"]["PreCompact"][0]["hooks"][0]["command"],
+            "asd x"
+        );
+        assert_eq!(
+            merge_hooks(Some(&merged), &events, "asd x"),
+            Ok(merged.clone())
+        );
         let rest = remove_hooks(&merged, &events, "asd x").unwrap().unwrap();
         let value: Value = serde_json::from_str(&rest).unwrap();
-        assert_eq!(value, json!({"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "mine"}]}]}}));
+        assert_eq!(
+            value,
+            json!({"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "mine"}]}]}})
+        );
     }
 }

@@ -197,7 +197,11 @@ mod tests {
     #[test]
     fn every_host_has_a_file_or_a_snippet() {
         for host in Host::ALL {
-            assert_eq!(host.files().is_empty(), host.snippet().is_some(), "{host:?}");
+            assert_eq!(
+                host.files().is_empty(),
+                host.snippet().is_some(),
+                "{host:?}"
+            );
             assert_eq!(Host::from_name(host.name()), Some(host));
             for file in host.files() {
                 assert!(crate::may_write(file.path), "{}", file.path);
@@ -209,7 +213,10 @@ mod tests {
     fn entries_are_as_each_host_reads_them() {
         let text = |host: Host| {
             let files = host.files().iter();
-            files.map(|file| file.merge(None).unwrap()).collect::<Vec<_>>().join("--\n")
+            files
+                .map(|file| file.merge(None).unwrap())
+                .collect::<Vec<_>>()
+                .join("--\n")
         };
         expect_test::expect![[r#"
             {
@@ -248,6 +255,9 @@ mod tests {
         "#]]
         .assert_eq(&text(Host::Codex));
         let zed = text(Host::Zed);
-        assert!(zed.contains("\"context_servers\"") && zed.contains("\"ASD_PROJECT_DIR\": \".\""), "{zed}");
+        assert!(
+            zed.contains("\"context_servers\"") && zed.contains("\"ASD_PROJECT_DIR\": \".\""),
+            "{zed}"
+        );
     }
 }

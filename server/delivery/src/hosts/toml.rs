@@ -75,7 +75,11 @@ fn set(table: &mut dyn TableLike, key: &str, value: &Value) -> bool {
 
 fn to_toml(value: &Value) -> toml_edit::Value {
     match value {
-        Value::Array(values) => values.iter().map(to_toml).collect::<toml_edit::Array>().into(),
+        Value::Array(values) => values
+            .iter()
+            .map(to_toml)
+            .collect::<toml_edit::Array>()
+            .into(),
         Value::Object(entries) => {
             let table: InlineTable = entries
                 .iter()
@@ -176,7 +180,13 @@ mod tests {
     fn our_entry_keeps_what_the_user_added() {
         let text = "[mcp_servers.alembic] # ours\ncommand = \"/old\"\nargs = [ \"mcp\" ]\nstartup_timeout_sec = 20\n\n[mcp_servers.alembic.env]\nK = \"v\"\n";
         let merged = merge(text).unwrap();
-        for kept in ["# ours", "startup_timeout_sec = 20", "K = \"v\"", "command = \"asd\"", "ASD_PROJECT_DIR = \".\""] {
+        for kept in [
+            "# ours",
+            "startup_timeout_sec = 20",
+            "K = \"v\"",
+            "command = \"asd\"",
+            "ASD_PROJECT_DIR = \".\"",
+        ] {
             assert!(merged.contains(kept), "{kept} in {merged}");
         }
         assert!(!merged.contains("/old"));
@@ -196,7 +206,10 @@ mod tests {
         let merged = merge(text).unwrap();
         let rest = remove_toml(&merged, "mcp_servers").unwrap().unwrap();
         assert_eq!(rest.trim_end(), text.trim_end());
-        assert_eq!(remove_toml(&merge("").unwrap(), "mcp_servers"), Ok(Some(String::new())));
+        assert_eq!(
+            remove_toml(&merge("").unwrap(), "mcp_servers"),
+            Ok(Some(String::new()))
+        );
         assert_eq!(remove_toml(text, "mcp_servers"), Ok(None));
     }
 }

@@ -131,7 +131,10 @@ mod tests {
             Some(2)
         );
         assert_eq!(pairs("<!-- asd:begin -->\nx\n  <!-- asd:end -->"), 1);
-        assert_eq!(pairs("\u{feff}<!-- asd:begin -->\r\n<!-- asd:end -->\r\n"), 1);
+        assert_eq!(
+            pairs("\u{feff}<!-- asd:begin -->\r\n<!-- asd:end -->\r\n"),
+            1
+        );
     }
 
     #[test]
@@ -139,8 +142,14 @@ mod tests {
         assert_eq!(pairs("```\n<!-- asd:begin -->\n```\n"), 0);
         assert_eq!(pairs("~~~~ md\n~~~\n<!-- asd:begin -->\n~~~~\n"), 0);
         assert_eq!(pairs("`<!-- asd:begin -->`\n"), 0);
-        assert_eq!(pairs("between <!-- asd:begin --> and <!-- asd:end -->\n"), 0);
-        assert_eq!(pairs("``` not a fence ```\n<!-- asd:begin -->\n<!-- asd:end -->\n"), 1);
+        assert_eq!(
+            pairs("between <!-- asd:begin --> and <!-- asd:end -->\n"),
+            0
+        );
+        assert_eq!(
+            pairs("``` not a fence ```\n<!-- asd:begin -->\n<!-- asd:end -->\n"),
+            1
+        );
     }
 
     #[test]

@@ -88,7 +88,7 @@ fn body(
     if !skills.is_empty() {
         text.push_str("\n## Skills\n");
         for skill in skills {
-            let description = shortened(&one_line(&skill.description), 120);
+            let description = shortened(&one_line(&skill.description), 200);
             text.push_str(&format!("- `{}` — {description}\n", skill.name));
         }
     }
@@ -154,15 +154,26 @@ mod tests {
     #[test]
     fn over_the_budget_skills_go_first_then_patterns_then_rules() {
         let fronts: Vec<String> = (0..10)
-            .map(|n| format!("kind: pattern\ntrigger: '@p{n}'\nwhen: {}\ndo: {}", "当".repeat(60), "做".repeat(80)))
+            .map(|n| {
+                format!(
+                    "kind: pattern\ntrigger: '@p{n}'\nwhen: {}\ndo: {}",
+                    "当".repeat(60),
+                    "做".repeat(80)
+                )
+            })
             .collect();
         let fronts: Vec<&str> = fronts.iter().map(String::as_str).collect();
         let knowledge = knowledge(&fronts);
         let selection = Selection::of(&knowledge);
-        let lines: Vec<String> = (0..15).map(|n| format!("- {n} {}", "规".repeat(40))).collect();
+        let lines: Vec<String> = (0..15)
+            .map(|n| format!("- {n} {}", "规".repeat(40)))
+            .collect();
         let text = render(&selection, &lines, &knowledge.tools, &skills(10));
         assert!(token_estimate(&text) <= BUDGET, "{}", token_estimate(&text));
-        assert!(!text.contains("## Skills") || text.contains("@p9"), "{text}");
+        assert!(
+            !text.contains("## Skills") || text.contains("@p9"),
+            "{text}"
+        );
         assert!(text.contains("- 14 "), "{text}");
     }
 

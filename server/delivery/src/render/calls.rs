@@ -18,7 +18,9 @@ const MOST_HOT: usize = 8;
 const MOST_UPWARD: usize = 5;
 
 /// Folders that only hold others.
-const CONTAINERS: &[&str] = &["src", "lib", "app", "pkg", "internal", "cmd", "Sources", "packages"];
+const CONTAINERS: &[&str] = &[
+    "src", "lib", "app", "pkg", "internal", "cmd", "Sources", "packages",
+];
 /// The node of files that lie in no folder.
 const ROOT: &str = "(root)";
 
@@ -121,9 +123,7 @@ impl Matrix {
         let index = |name: &str| nodes.binary_search_by(|node| node.as_str().cmp(name));
         let counts = by_name
             .iter()
-            .filter_map(|((from, to), count)| {
-                Some(((index(from).ok()?, index(to).ok()?), *count))
-            })
+            .filter_map(|((from, to), count)| Some(((index(from).ok()?, index(to).ok()?), *count)))
             .collect();
         Self { nodes, counts }
     }
@@ -154,10 +154,7 @@ impl Matrix {
         let cycles = self.cycles();
         if self.nodes.len() == 2 && cycles.iter().all(|cycle| cycle.len() < 2) {
             let lower = usize::from(scores[1] > scores[0]);
-            return BTreeMap::from([
-                (lower, Layer::Foundation),
-                (1 - lower, Layer::Application),
-            ]);
+            return BTreeMap::from([(lower, Layer::Foundation), (1 - lower, Layer::Application)]);
         }
         let mut layers = BTreeMap::new();
         for cycle in cycles {
@@ -221,7 +218,9 @@ fn node_names(files: &BTreeSet<&str>) -> BTreeMap<String, String> {
         .collect();
     let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
     for folders in folders.values() {
-        *sizes.entry(folders.first().copied().unwrap_or(ROOT)).or_default() += 1;
+        *sizes
+            .entry(folders.first().copied().unwrap_or(ROOT))
+            .or_default() += 1;
     }
     // A folder that holds most of the files says nothing about the structure.
     let holds_most = |folder: &str| {
@@ -286,7 +285,10 @@ fn file(matrix: &Matrix, layers: &BTreeMap<usize, Layer>, most: usize) -> String
         parts.join(", ")
     };
     let hot = &pairs[..pairs.len().min(MOST_HOT)];
-    text.push_str(&format!("\nCalls go downward only. Hot paths: {}.\n", named(hot)));
+    text.push_str(&format!(
+        "\nCalls go downward only. Hot paths: {}.\n",
+        named(hot)
+    ));
     let upward: Vec<((usize, usize), u64)> = pairs
         .iter()
         .copied()
@@ -306,7 +308,10 @@ fn file(matrix: &Matrix, layers: &BTreeMap<usize, Layer>, most: usize) -> String
         })
         .collect();
     if !cycles.is_empty() {
-        text.push_str(&format!("Call one another in a cycle: {}.\n", cycles.join("; ")));
+        text.push_str(&format!(
+            "Call one another in a cycle: {}.\n",
+            cycles.join("; ")
+        ));
     }
     text
 }
@@ -391,7 +396,10 @@ mod tests {
         let layers = layer_of(&list);
         assert_eq!(layers["a"], layers["b"]);
         let text = render(&calls(&list)).unwrap().text;
-        assert!(text.contains("Call one another in a cycle: a ↔ b."), "{text}");
+        assert!(
+            text.contains("Call one another in a cycle: a ↔ b."),
+            "{text}"
+        );
         assert!(!text.contains("upward"), "{text}");
     }
 
@@ -405,7 +413,10 @@ mod tests {
         ]))
         .unwrap()
         .text;
-        assert!(text.contains("Existing upward calls: low → side (2)."), "{text}");
+        assert!(
+            text.contains("Existing upward calls: low → side (2)."),
+            "{text}"
+        );
     }
 
     #[test]
@@ -434,6 +445,10 @@ mod tests {
             })
             .collect();
         let file = render(&list).unwrap();
-        assert!(token_estimate(&file.text) <= BUDGET, "{}", token_estimate(&file.text));
+        assert!(
+            token_estimate(&file.text) <= BUDGET,
+            "{}",
+            token_estimate(&file.text)
+        );
     }
 }

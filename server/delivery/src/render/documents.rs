@@ -163,7 +163,10 @@ fn without_images(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
     while !rest.is_empty() {
-        if let Some(length) = badge(rest).or_else(|| image(rest)).or_else(|| image_tag(rest)) {
+        if let Some(length) = badge(rest)
+            .or_else(|| image(rest))
+            .or_else(|| image_tag(rest))
+        {
             rest = &rest[length..];
             continue;
         }
@@ -302,21 +305,32 @@ mod tests {
     fn equal_titles_get_files_of_their_own() {
         let first = entry("title: Same\ntrigger: '@a'");
         let second = entry("title: same!\ntrigger: '@b'");
-        let files: Vec<String> = render(&[&first, &second]).into_iter().map(|d| d.file).collect();
+        let files: Vec<String> = render(&[&first, &second])
+            .into_iter()
+            .map(|d| d.file)
+            .collect();
         assert_eq!(files, ["same.md", "same-2.md"]);
     }
 
     #[test]
     fn sections_go_from_the_end_until_the_budget_holds() {
         let sections: String = (0..40)
-            .map(|n| format!("### Section {n}\n\n```go\n{}```\n\n", "call(argument)\n".repeat(40)))
+            .map(|n| {
+                format!(
+                    "### Section {n}\n\n```go\n{}```\n\n",
+                    "call(argument)\n".repeat(40)
+                )
+            })
             .collect();
         let document = one(&format!("title: Long\n---\n## Description\n{sections}"));
         assert!(token_estimate(&document.text) <= BUDGET);
         assert!(document.text.contains("### Section 0\n"));
         assert!(!document.text.contains("### Section 39\n"));
         assert_eq!(document.text.matches("```").count() % 2, 0);
-        let flat = one(&format!("title: Flat\n---\n## Description\n{}", "词语。\n\n".repeat(4000)));
+        let flat = one(&format!(
+            "title: Flat\n---\n## Description\n{}",
+            "词语。\n\n".repeat(4000)
+        ));
         assert!(token_estimate(&flat.text) <= BUDGET);
         assert!(flat.text.contains("词语"));
     }

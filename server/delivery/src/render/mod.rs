@@ -221,7 +221,10 @@ fn render_skills(
     if documents.is_empty() {
         return summaries;
     }
-    if let Some(built_in) = BUILT_IN.iter().find(|b: &&BuiltIn| b.name == skills::DEVDOCS) {
+    if let Some(built_in) = BUILT_IN
+        .iter()
+        .find(|b: &&BuiltIn| b.name == skills::DEVDOCS)
+    {
         let index = skills::of_built_in(built_in).text(&documents::index(&documents));
         rendered
             .files
@@ -301,7 +304,9 @@ mod tests {
         let bad = "<!-- asd:begin -->";
         let knowledge = Knowledge {
             entries: vec![
-                entry(&format!("kind: rule\ntrigger: '@r'\ndo: '{bad}'\ndont: '{bad}'")),
+                entry(&format!(
+                    "kind: rule\ntrigger: '@r'\ndo: '{bad}'\ndont: '{bad}'"
+                )),
                 entry(&format!(
                     "kind: pattern\ntrigger: '@p'\nid: x\nwhen: '{bad}'\ndo: '{bad}'\n---\n\
                      ## Core code\n```html\n{bad}\n<p>\n```\n"

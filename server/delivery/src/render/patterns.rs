@@ -8,8 +8,8 @@ use crate::Entry;
 use crate::code::fenced;
 use crate::fit::fit_file;
 use crate::rank::Selection;
-use crate::render::{SIGNATURE, TopicReport};
 use crate::render::topics::{TOPICS, Topic, description, topic};
+use crate::render::{SIGNATURE, TopicReport};
 use crate::text::{
     capital_first, first_sentence, one_line, shortened, unique, without_negation, yaml_string,
 };
@@ -57,7 +57,10 @@ fn topic_file(topic: &'static Topic, patterns: &[&Entry], facts: &[&Entry]) -> O
         .iter()
         .filter_map(|entry| pattern_block(&entry.recipe, &mut taken))
         .collect();
-    let rows: Vec<String> = facts.iter().filter_map(|entry| fact_row(&entry.recipe)).collect();
+    let rows: Vec<String> = facts
+        .iter()
+        .filter_map(|entry| fact_row(&entry.recipe))
+        .collect();
     if blocks.is_empty() && rows.is_empty() {
         return None;
     }
@@ -82,7 +85,11 @@ fn topic_file(topic: &'static Topic, patterns: &[&Entry], facts: &[&Entry]) -> O
     // Facts use what the patterns leave.
     let mut shown = 0;
     for row in &rows {
-        let heading = if shown == 0 { "\n## Context Facts\n" } else { "" };
+        let heading = if shown == 0 {
+            "\n## Context Facts\n"
+        } else {
+            ""
+        };
         let longer = format!("{text}{heading}{row}\n");
         if token_estimate(&longer) <= BUDGET {
             text = longer;
@@ -243,9 +250,7 @@ mod tests {
 
     #[test]
     fn descriptions_are_quoted_for_yaml() {
-        let knowledge = knowledge(&[
-            "kind: pattern\nwhen: W\ndo: D\ntags: ['say \"hi\": x']",
-        ]);
+        let knowledge = knowledge(&["kind: pattern\nwhen: W\ndo: D\ntags: ['say \"hi\": x']"]);
         let files = render(&Selection::of(&knowledge));
         let line = files[0].text.lines().nth(1).unwrap();
         let value = line.strip_prefix("description: ").unwrap();
@@ -259,6 +264,10 @@ mod tests {
             "kind: pattern\nwhen: W\ndo: D\nlanguage: go\n---\n## Pattern\n```go\nx := 1\n```\n",
         ]);
         let files = render(&Selection::of(&knowledge));
-        assert!(files[0].text.contains("\n```go\nx := 1\n```\n"), "{}", files[0].text);
+        assert!(
+            files[0].text.contains("\n```go\nx := 1\n```\n"),
+            "{}",
+            files[0].text
+        );
     }
 }

@@ -2,11 +2,11 @@
 
 use asd_recipe::{Recipe, Scope, canonical_language};
 
+use crate::Entry;
 use crate::fit::fit_file;
 use crate::rank::{Selection, is_settled};
 use crate::render::SIGNATURE;
 use crate::text::{one_line, sentence, small_first, within_tokens, without_negation};
-use crate::Entry;
 
 /// Where the rules of every conversation stand.
 pub(crate) const PATH: &str = ".cursor/rules/alembic-project-rules.mdc";
@@ -83,7 +83,10 @@ pub(crate) fn rule_line(recipe: &Recipe) -> Option<String> {
     } else {
         format!(" Do NOT {limit}")
     };
-    Some(within_tokens(&format!("- {tag}{instruction}{limit}"), LINE_BUDGET))
+    Some(within_tokens(
+        &format!("- {tag}{instruction}{limit}"),
+        LINE_BUDGET,
+    ))
 }
 
 #[cfg(test)]
@@ -114,7 +117,10 @@ mod tests {
             line("do: |\n  Return domain\n  errors；\ndont: ''"),
             "- Return domain errors."
         );
-        assert_eq!(line("title: By the title\nlanguage: all"), "- By the title.");
+        assert_eq!(
+            line("title: By the title\nlanguage: all"),
+            "- By the title."
+        );
         assert_eq!(
             line("do: 使用 NetworkKit。\ndont: 禁止直接用 URLSession"),
             "- 使用 NetworkKit. Do NOT 直接用 URLSession."
@@ -161,7 +167,10 @@ mod tests {
         let mut fronts: Vec<String> = (0..15)
             .map(|n| format!("kind: rule\ntrigger: '@r{n:02}'\ndo: Settled {n}"))
             .collect();
-        fronts.push("kind: rule\ntrigger: '@a'\nlifecycle: staging\nconfidence: 1.0\ndo: Waiting".to_owned());
+        fronts.push(
+            "kind: rule\ntrigger: '@a'\nlifecycle: staging\nconfidence: 1.0\ndo: Waiting"
+                .to_owned(),
+        );
         let texts: Vec<&str> = fronts.iter().map(String::as_str).collect();
         let all = knowledge(&texts);
         assert!(!render(&Selection::of(&all)).text.contains("Waiting"));

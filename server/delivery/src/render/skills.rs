@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use asd_recipe::{canonical_language, is_known_language};
 
+use crate::Entry;
 use crate::rank::by_rank;
 use crate::render::{REFERENCE_SIGNATURE, SIGNATURE};
 use crate::skills::{BUILT_IN, BuiltIn, ProjectSkill};
-use crate::text::{cell, defused, shortened, yaml_string, one_line};
-use crate::Entry;
+use crate::text::{cell, defused, one_line, shortened, yaml_string};
 
 /// The skill that channel D writes while there are documents.
 pub(crate) const DEVDOCS: &str = "alembic-devdocs";
@@ -197,7 +197,10 @@ mod tests {
     }
 
     fn names(project: &[ProjectSkill]) -> Vec<String> {
-        collect(project).into_iter().map(|skill| skill.name).collect()
+        collect(project)
+            .into_iter()
+            .map(|skill| skill.name)
+            .collect()
     }
 
     #[test]
@@ -205,7 +208,13 @@ mod tests {
         let built_in = names(&[]);
         assert_eq!(
             built_in,
-            ["alembic-create", "alembic-devdocs", "alembic-guard", "alembic-recipes", "alembic-structure"]
+            [
+                "alembic-create",
+                "alembic-devdocs",
+                "alembic-guard",
+                "alembic-recipes",
+                "alembic-structure"
+            ]
         );
         let all = names(&[
             skill("project-architecture", false),
@@ -215,7 +224,13 @@ mod tests {
             skill("private-notes", false),
             skill("release", true),
         ]);
-        for name in ["alembic-architecture", "alembic-guidelines", "alembic-data-flow", "alembic-x", "alembic-release"] {
+        for name in [
+            "alembic-architecture",
+            "alembic-guidelines",
+            "alembic-data-flow",
+            "alembic-x",
+            "alembic-release",
+        ] {
             assert!(all.contains(&name.to_owned()), "{name}");
         }
         assert!(!all.iter().any(|name| name.contains("notes")));
@@ -224,7 +239,10 @@ mod tests {
     #[test]
     fn the_project_wins_over_a_built_in_and_the_later_gets_a_number() {
         let all = collect(&[skill("project-guard", false), skill("guard", true)]);
-        let guard = all.iter().find(|skill| skill.name == "alembic-guard").unwrap();
+        let guard = all
+            .iter()
+            .find(|skill| skill.name == "alembic-guard")
+            .unwrap();
         assert_eq!(guard.description, "About guard");
         assert!(all.iter().any(|skill| skill.name == "alembic-guard-2"));
     }
@@ -254,10 +272,15 @@ mod tests {
 
     #[test]
     fn at_most_twenty_rows() {
-        let entries: Vec<Entry> = (0..30).map(|n| entry(&format!("title: T{n}\ntrigger: '@t{n}'"))).collect();
+        let entries: Vec<Entry> = (0..30)
+            .map(|n| entry(&format!("title: T{n}\ntrigger: '@t{n}'")))
+            .collect();
         let entries: Vec<&Entry> = entries.iter().collect();
         let all = collect(&[]);
-        let recipes = all.iter().find(|skill| skill.name == "alembic-recipes").unwrap();
+        let recipes = all
+            .iter()
+            .find(|skill| skill.name == "alembic-recipes")
+            .unwrap();
         let text = recipes.related(&entries).unwrap();
         assert_eq!(text.matches("| @t").count(), 20);
     }

@@ -22,8 +22,21 @@ pub(crate) const TOPICS: &[Topic] = &[
         label: "Networking",
         categories: &["Network"],
         words: &[
-            "http", "https", "api", "request", "response", "socket", "websocket", "grpc", "rest",
-            "url", "endpoint", "client", "网络", "请求", "接口",
+            "http",
+            "https",
+            "api",
+            "request",
+            "response",
+            "socket",
+            "websocket",
+            "grpc",
+            "rest",
+            "url",
+            "endpoint",
+            "client",
+            "网络",
+            "请求",
+            "接口",
         ],
         base: &["http", "api", "request"],
     },
@@ -32,8 +45,18 @@ pub(crate) const TOPICS: &[Topic] = &[
         label: "UI",
         categories: &["View", "UI"],
         words: &[
-            "view", "component", "layout", "render", "animation", "screen", "widget", "css",
-            "theme", "视图", "组件", "界面",
+            "view",
+            "component",
+            "layout",
+            "render",
+            "animation",
+            "screen",
+            "widget",
+            "css",
+            "theme",
+            "视图",
+            "组件",
+            "界面",
         ],
         base: &["view", "component", "layout"],
     },
@@ -42,8 +65,18 @@ pub(crate) const TOPICS: &[Topic] = &[
         label: "Data",
         categories: &["Model", "Storage"],
         words: &[
-            "database", "sql", "cache", "model", "entity", "store", "persist", "migration",
-            "repository", "数据", "缓存", "存储",
+            "database",
+            "sql",
+            "cache",
+            "model",
+            "entity",
+            "store",
+            "persist",
+            "migration",
+            "repository",
+            "数据",
+            "缓存",
+            "存储",
         ],
         base: &["storage", "model", "cache"],
     },
@@ -52,8 +85,17 @@ pub(crate) const TOPICS: &[Topic] = &[
         label: "Architecture",
         categories: &["Service"],
         words: &[
-            "architecture", "module", "layer", "dependency", "inject", "coordinator", "router",
-            "lifecycle", "架构", "模块", "依赖",
+            "architecture",
+            "module",
+            "layer",
+            "dependency",
+            "inject",
+            "coordinator",
+            "router",
+            "lifecycle",
+            "架构",
+            "模块",
+            "依赖",
         ],
         base: &["module", "layer", "dependency"],
     },
@@ -148,10 +190,10 @@ const MOST_BYTES: usize = 500;
 
 const STOP_WORDS: &[&str] = &[
     "about", "add", "adding", "after", "all", "and", "any", "are", "before", "but", "can", "for",
-    "from", "has", "have", "how", "into", "its", "may", "must", "new", "not", "one", "only", "other",
-    "should", "that", "the", "their", "them", "then", "there", "these", "they", "this", "through",
-    "use", "used", "using", "was", "what", "when", "where", "which", "while", "will", "with",
-    "you", "your",
+    "from", "has", "have", "how", "into", "its", "may", "must", "new", "not", "one", "only",
+    "other", "should", "that", "the", "their", "them", "then", "there", "these", "they", "this",
+    "through", "use", "used", "using", "was", "what", "when", "where", "which", "while", "will",
+    "with", "you", "your",
 ];
 
 const SYSTEM_TAGS: &[&str] = &["dimension:", "bootstrap:", "internal:", "system:"];
@@ -258,7 +300,10 @@ mod tests {
             description(data, &[&recipe]),
             "Data patterns: storage, model, cache, ledger, settlement, account, reading, writing, pool"
         );
-        let many = entry(&format!("when: {}", (0..40).map(|n| format!("word{n} ")).collect::<String>()));
+        let many = entry(&format!(
+            "when: {}",
+            (0..40).map(|n| format!("word{n} ")).collect::<String>()
+        ));
         let text = description(data, &[&many.recipe]);
         assert_eq!(text.matches(',').count(), 2 + MOST_WORDS, "{text}");
     }

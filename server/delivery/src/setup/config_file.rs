@@ -23,7 +23,10 @@ fn table(root: &Value, schema: &Value, defaults: &Value, path: &str, text: &mut 
         return;
     };
     let of = |key: &str| resolved(root, &schema["properties"][key]);
-    for (key, value) in entries.iter().filter(|(key, value)| !value.is_object() && !(path.is_empty() && *key == "name")) {
+    for (key, value) in entries
+        .iter()
+        .filter(|(key, value)| !value.is_object() && !(path.is_empty() && *key == "name"))
+    {
         describe(schema, key, text);
         match value {
             Value::Null => text.push_str(&format!("# {key} =\n")),
@@ -44,7 +47,9 @@ fn table(root: &Value, schema: &Value, defaults: &Value, path: &str, text: &mut 
 
 fn describe(schema: &Value, key: &str, text: &mut String) {
     text.push('\n');
-    let description = schema["properties"][key]["description"].as_str().unwrap_or_default();
+    let description = schema["properties"][key]["description"]
+        .as_str()
+        .unwrap_or_default();
     for line in description.lines() {
         text.push_str(format!("# {line}").trim_end());
         text.push('\n');
@@ -76,7 +81,13 @@ mod tests {
         let (config, problems) = Config::parse(&text);
         assert!(problems.is_empty(), "{problems:?}\n{text}");
         assert_eq!(config.name.as_deref(), Some("harbor \"x\""));
-        for key in ["[guard]", "profile = \"", "trustAgents = false", "maxErrors = 0", "[guard.review]"] {
+        for key in [
+            "[guard]",
+            "profile = \"",
+            "trustAgents = false",
+            "maxErrors = 0",
+            "[guard.review]",
+        ] {
             assert!(text.contains(&format!("# {key}")), "{key}\n{text}");
         }
     }

@@ -60,7 +60,11 @@ impl<'p> Files<'p> {
         change: impl FnOnce(Option<&str>) -> Result<String, &'static str>,
     ) {
         if !may_write(path) {
-            self.tell(path, Action::Failed, Some("outside of the places that Alembic writes to"));
+            self.tell(
+                path,
+                Action::Failed,
+                Some("outside of the places that Alembic writes to"),
+            );
             return;
         }
         let before = match self.text(path) {
@@ -125,7 +129,11 @@ impl<'p> Files<'p> {
     }
 
     fn write(&mut self, path: &str, create: bool, text: &str) {
-        let action = if create { Action::Create } else { Action::Update };
+        let action = if create {
+            Action::Create
+        } else {
+            Action::Update
+        };
         if self.mode == Mode::DryRun {
             return self.tell(path, action, None);
         }

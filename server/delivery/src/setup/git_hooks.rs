@@ -59,7 +59,10 @@ mod tests {
         let text = "#!/usr/bin/env bash\nmake check\nexit 0\n";
         let hook = with_hook(Some(text)).unwrap();
         assert!(hook.starts_with("#!/usr/bin/env bash\n# >>>"), "{hook}");
-        assert!(hook.ends_with("# <<< Alembic <<<\nmake check\nexit 0\n"), "{hook}");
+        assert!(
+            hook.ends_with("# <<< Alembic <<<\nmake check\nexit 0\n"),
+            "{hook}"
+        );
         assert_eq!(with_hook(Some(&hook)), Ok(hook.clone()));
         assert_eq!(without_hook(&hook), Ok(Some(text.to_owned())));
     }

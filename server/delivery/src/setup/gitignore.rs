@@ -91,12 +91,19 @@ mod tests {
     #[test]
     fn a_block_that_is_there_is_replaced_in_its_place() {
         let old = format!("a\n{BEGIN}\nold/\n{END}\nb\n");
-        assert_eq!(with_block(&old).unwrap(), format!("a\n{BEGIN}\n.asd/\n.env\n{END}\nb\n"));
+        assert_eq!(
+            with_block(&old).unwrap(),
+            format!("a\n{BEGIN}\n.asd/\n.env\n{END}\nb\n")
+        );
     }
 
     #[test]
     fn borders_that_do_not_match_stop_everything() {
-        for text in [format!("{BEGIN}\nx\n"), format!("{END}\n"), format!("{END}\n{BEGIN}\n")] {
+        for text in [
+            format!("{BEGIN}\nx\n"),
+            format!("{END}\n"),
+            format!("{END}\n{BEGIN}\n"),
+        ] {
             assert_eq!(with_block(&text), Err(BROKEN));
         }
     }

@@ -18,9 +18,9 @@ use asd_store::{Git, Project, config_schema, project_state_folder};
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::Knowledge;
 use crate::deliver::{Action, DeliverOptions, DeliveryReport, Mode, deliver, plan};
 use crate::hosts::{Host, merge_hooks};
-use crate::Knowledge;
 use files::Files;
 
 /// What Claude Code runs, and when.
@@ -92,7 +92,10 @@ impl SetupReport {
     pub fn is_complete(&self) -> bool {
         self.errors.is_empty()
             && !self.files.iter().any(|file| file.action == Action::Failed)
-            && self.delivery.as_ref().is_none_or(DeliveryReport::is_complete)
+            && self
+                .delivery
+                .as_ref()
+                .is_none_or(DeliveryReport::is_complete)
     }
 }
 
@@ -126,7 +129,9 @@ pub fn setup(
     let mut files = Files::new(project, mode);
     knowledge_files(&mut files, options, &name_of(project), project);
     files.change(".asd/config.schema.json", |_| Ok(schema_text()));
-    files.change(".gitignore", |text| gitignore::with_block(text.unwrap_or_default()));
+    files.change(".gitignore", |text| {
+        gitignore::with_block(text.unwrap_or_default())
+    });
     for host in &options.hosts {
         for file in host.files() {
             files.change(file.path, |text| file.merge(text));
@@ -177,14 +182,24 @@ fn knowledge_files(files: &mut Files<'_>, options: &SetupOptions, name: &str, so
         for folder in ["recipes", "candidates", "skills", "wiki"] {
             let path = files.project.knowledge().join(folder);
             if let Err(error) = std::fs::create_dir_all(&path) {
-                files.tell(&format!("Alembic/{folder}"), Action::Failed, Some(&error.to_string()));
+                files.tell(
+                    &format!("Alembic/{folder}"),
+                    Action::Failed,
+                    Some(&error.to_string()),
+                );
             }
         }
     }
-    files.create("Alembic/constitution.yaml", include_str!("text/constitution.yaml"));
+    files.create(
+        "Alembic/constitution.yaml",
+        include_str!("text/constitution.yaml"),
+    );
     files.create("Alembic/boxspec.json", &boxspec(name));
     files.create("Alembic/README.md", include_str!("text/readme.md"));
-    files.create("Alembic/recipes/_template.md", &new_recipe_text(&NewRecipe::default()));
+    files.create(
+        "Alembic/recipes/_template.md",
+        &new_recipe_text(&NewRecipe::default()),
+    );
     if options.seed {
         seeds::write(files, source);
     }
@@ -205,10 +220,10 @@ fn schema_text() -> String {
 }
 
 fn name_of(project: &Project) -> String {
-    project
-        .root()
-        .file_name()
-        .map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned())
+    project.root().file_name().map_or_else(
+        || "project".to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
 }
 
 /// The source of this program would be taught by what it teaches.
@@ -229,19 +244,19 @@ fn clone(
         return Err(SetupError::NotEmpty);
     }
     if mode == Mode::DryRun {
-        report.notes.push(format!("Would clone {url} into Alembic/."));
+        report
+            .notes
+            .push(format!("Would clone {url} into Alembic/."));
     } else if let Err(error) = Git::clone_into(url, &folder) {
-        report.errors.push(format!("cannot clone {url} into Alembic/: {error}"));
+        report
+            .errors
+            .push(format!("cannot clone {url} into Alembic/: {error}"));
     }
     Ok(())
 }
 
 /// Knowledge for one person, beside the project rather than in it.
-fn ghost(
-    project: &Project,
-    options: &SetupOptions,
-    mode: Mode,
-) -> Result<SetupReport, SetupError> {
+fn ghost(project: &Project, options: &SetupOptions, mode: Mode) -> Result<SetupReport, SetupError> {
     let folder = project_state_folder(project).ok_or(SetupError::NoStateFolder)?;
     let home = Project::at(&folder);
     let mut files = Files::new(&home, mode);
@@ -265,7 +280,9 @@ fn git_hook(files: &mut Files<'_>, report: &mut SetupReport) {
     let folder = match Git::open(files.project.root()).and_then(|git| git.hooks_folder()) {
         Ok(folder) => folder,
         Err(error) => {
-            report.errors.push(format!("cannot install a git hook: {error}"));
+            report
+                .errors
+                .push(format!("cannot install a git hook: {error}"));
             return;
         }
     };
@@ -286,7 +303,11 @@ fn git_hook(files: &mut Files<'_>, report: &mut SetupReport) {
         Err(reason) => files.tell(&rel, Action::Skipped, Some(reason)),
         Ok(text) if before.as_ref() == Some(&text) => files.tell(&rel, Action::Unchanged, None),
         Ok(text) => {
-            let action = if before.is_none() { Action::Create } else { Action::Update };
+            let action = if before.is_none() {
+                Action::Create
+            } else {
+                Action::Update
+            };
             let written = match files.mode {
                 Mode::DryRun => Ok(()),
                 Mode::Write => write_hook(files.project, &rel, &text),
@@ -338,7 +359,11 @@ fn deliver_now(
 }
 
 fn advise(project: &Project, report: &mut SetupReport) {
-    if !project.root().ancestors().any(|folder| folder.join(".git").exists()) {
+    if !project
+        .root()
+        .ancestors()
+        .any(|folder| folder.join(".git").exists())
+    {
         report.notes.push(
             "This folder is in no git repository; what is set up here is meant to be committed."
                 .to_owned(),

@@ -18,19 +18,58 @@ struct Seed {
 }
 
 const SEEDS: &[Seed] = &[
-    Seed { languages: &[], text: include_str!("../../seeds/todo.md") },
-    Seed { languages: &["typescript", "javascript"], text: include_str!("../../seeds/javascript.md") },
-    Seed { languages: &["python"], text: include_str!("../../seeds/python.md") },
-    Seed { languages: &["go"], text: include_str!("../../seeds/go.md") },
-    Seed { languages: &["rust"], text: include_str!("../../seeds/rust.md") },
-    Seed { languages: &["java"], text: include_str!("../../seeds/java.md") },
-    Seed { languages: &["kotlin"], text: include_str!("../../seeds/kotlin.md") },
-    Seed { languages: &["swift"], text: include_str!("../../seeds/swift.md") },
-    Seed { languages: &["objc"], text: include_str!("../../seeds/objc.md") },
-    Seed { languages: &["dart"], text: include_str!("../../seeds/dart.md") },
-    Seed { languages: &["csharp"], text: include_str!("../../seeds/csharp.md") },
-    Seed { languages: &["ruby"], text: include_str!("../../seeds/ruby.md") },
-    Seed { languages: &["c", "cpp"], text: include_str!("../../seeds/c.md") },
+    Seed {
+        languages: &[],
+        text: include_str!("../../seeds/todo.md"),
+    },
+    Seed {
+        languages: &["typescript", "javascript"],
+        text: include_str!("../../seeds/javascript.md"),
+    },
+    Seed {
+        languages: &["python"],
+        text: include_str!("../../seeds/python.md"),
+    },
+    Seed {
+        languages: &["go"],
+        text: include_str!("../../seeds/go.md"),
+    },
+    Seed {
+        languages: &["rust"],
+        text: include_str!("../../seeds/rust.md"),
+    },
+    Seed {
+        languages: &["java"],
+        text: include_str!("../../seeds/java.md"),
+    },
+    Seed {
+        languages: &["kotlin"],
+        text: include_str!("../../seeds/kotlin.md"),
+    },
+    Seed {
+        languages: &["swift"],
+        text: include_str!("../../seeds/swift.md"),
+    },
+    Seed {
+        languages: &["objc"],
+        text: include_str!("../../seeds/objc.md"),
+    },
+    Seed {
+        languages: &["dart"],
+        text: include_str!("../../seeds/dart.md"),
+    },
+    Seed {
+        languages: &["csharp"],
+        text: include_str!("../../seeds/csharp.md"),
+    },
+    Seed {
+        languages: &["ruby"],
+        text: include_str!("../../seeds/ruby.md"),
+    },
+    Seed {
+        languages: &["c", "cpp"],
+        text: include_str!("../../seeds/c.md"),
+    },
 ];
 
 /// What stands in an example for the id, the language and a file of the
@@ -109,7 +148,12 @@ mod tests {
         let mut triggers = BTreeSet::new();
         for seed in SEEDS {
             let language = seed.languages.first().copied().unwrap_or("all");
-            let text = filled(seed.text, "5b0c4d1e-7a55-4c58-9d5e-0a4f3c1e2b77", language, "src/a.x");
+            let text = filled(
+                seed.text,
+                "5b0c4d1e-7a55-4c58-9d5e-0a4f3c1e2b77",
+                language,
+                "src/a.x",
+            );
             assert!(!text.contains("{{"), "{text}");
             let parsed = parse(&text, Home::Candidates);
             assert!(parsed.problems.is_empty(), "{:#?}\n{text}", parsed.problems);

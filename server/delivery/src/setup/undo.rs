@@ -25,7 +25,10 @@ impl UndoReport {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         !self.files.iter().any(|file| file.action == Action::Failed)
-            && !self.delivered.iter().any(|file| file.action == Action::Failed)
+            && !self
+                .delivered
+                .iter()
+                .any(|file| file.action == Action::Failed)
     }
 }
 

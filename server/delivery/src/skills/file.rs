@@ -31,7 +31,9 @@ impl ProjectSkill {
         // Front matter is YAML here as in recipes, whose reader keeps the keys
         // that it does not know.
         let parsed = parse(text, Home::Recipes);
-        let body_start = parsed.front_matter.map_or(0, |front| behind(text, front.end));
+        let body_start = parsed
+            .front_matter
+            .map_or(0, |front| behind(text, front.end));
         let recipe = parsed.recipe.unwrap_or_default();
         let text_of = |key: &str| {
             recipe

@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde_json::json;
 use thiserror::Error;
 
-use super::file::{ProjectSkill, read_project_skills};
 use super::BUILT_IN;
+use super::file::{ProjectSkill, read_project_skills};
 use crate::Entry;
 use crate::rank::{by_rank, is_settled};
 use crate::render::skills::dimension_of;
@@ -409,7 +409,10 @@ fn check_name(name: &str) -> Result<(), SkillError> {
     let well_formed = (3..=64).contains(&name.len())
         && name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.split('-').all(|part| {
-            !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+            !part.is_empty()
+                && part
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
         });
     if well_formed {
         return Ok(());
@@ -605,10 +608,17 @@ mod tests {
     fn every_failure_has_its_code() {
         let (_temp, project) = project();
         for bad in ["My Skill", "../x", "ab", "1abc", "a--b", "skill/x"] {
-            assert_eq!(code(create_skill(&project, &new(bad))), "INVALID_NAME", "{bad}");
+            assert_eq!(
+                code(create_skill(&project, &new(bad))),
+                "INVALID_NAME",
+                "{bad}"
+            );
         }
         assert_eq!(code(create_skill(&project, &new(""))), "MISSING_PARAM");
-        assert_eq!(code(create_skill(&project, &new("alembic-guard"))), "BUILTIN_CONFLICT");
+        assert_eq!(
+            code(create_skill(&project, &new("alembic-guard"))),
+            "BUILTIN_CONFLICT"
+        );
         let mut empty = new("abc");
         empty.content = "";
         assert_eq!(code(create_skill(&project, &empty)), "MISSING_PARAM");
@@ -621,10 +631,19 @@ mod tests {
             code(update_skill(&project, "abc", SkillChanges::default())),
             "NOTHING_TO_UPDATE"
         );
-        assert_eq!(code(delete_skill(&project, "alembic-guard")), "BUILTIN_PROTECTED");
+        assert_eq!(
+            code(delete_skill(&project, "alembic-guard")),
+            "BUILTIN_PROTECTED"
+        );
         assert_eq!(code(delete_skill(&project, "nowhere")), "SKILL_NOT_FOUND");
-        assert_eq!(code(load_skill(&project, "nowhere", None, &[])), "SKILL_NOT_FOUND");
-        assert_eq!(code(load_skill(&project, "abc", Some("No"), &[])), "SKILL_NOT_FOUND");
+        assert_eq!(
+            code(load_skill(&project, "nowhere", None, &[])),
+            "SKILL_NOT_FOUND"
+        );
+        assert_eq!(
+            code(load_skill(&project, "abc", Some("No"), &[])),
+            "SKILL_NOT_FOUND"
+        );
     }
 
     #[cfg(unix)]
