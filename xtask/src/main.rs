@@ -9,6 +9,7 @@ mod demo;
 mod eval;
 mod fuzz;
 mod gen_docs;
+mod model;
 mod precision;
 mod rooms;
 mod test;
@@ -36,6 +37,8 @@ enum Task {
     Bench(bench::Options),
     /// Measure how well search finds
     Eval(eval::Options),
+    /// Get and convert the model of the built-in encoder
+    Model(model::Options),
     /// Feed random input for a while
     Fuzz(fuzz::Options),
     /// Count how often the built-in rules are right on real code
@@ -54,6 +57,7 @@ fn main() -> anyhow::Result<()> {
         Task::Test(options) => test::test(&options),
         Task::Bench(options) => bench::bench(&options),
         Task::Eval(options) => eval::eval(&options),
+        Task::Model(options) => model::model(&options),
         Task::Fuzz(options) => fuzz::fuzz(&options),
         Task::Precision(options) => precision::precision(&options),
         Task::Gen { check } => gen_docs::generate(if check {

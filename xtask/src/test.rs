@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
 use crate::tools::{cargo, command, debian_tool, python_tools, run, target_dir};
-use crate::{gen_docs, rooms};
+use crate::{gen_docs, model, rooms};
 
 #[derive(Args)]
 pub struct Options {
@@ -23,6 +23,7 @@ enum Part {
     Rust,
     Generated,
     Reports,
+    Embeddings,
     Extension,
     Neovim,
     Helix,
@@ -38,6 +39,7 @@ impl Part {
             Self::Rust => "Rust tests",
             Self::Generated => "generated files",
             Self::Reports => "reports by the schemas of those who read them",
+            Self::Embeddings => "embeddings: the encoder beside its package, ONNX Runtime, a hub",
             Self::Extension => "VS Code extension: types, lint, unit tests, grammars",
             Self::Neovim => "end to end in Neovim",
             Self::Helix => "end to end in Helix",
@@ -85,6 +87,7 @@ impl Part {
                     .arg("--tools")
                     .arg(bin))
             }
+            Self::Embeddings => model::test(),
             Self::Extension => {
                 run(command("npm").args(["ci", "--no-audit", "--no-fund"]))?;
                 run(command("npm").args(["run", "check"]))?;

@@ -3,6 +3,7 @@
 
 mod corpus;
 mod editor;
+mod embed;
 mod scan;
 mod stats;
 
@@ -32,6 +33,8 @@ enum Part {
     Editor,
     /// Checks of a whole tree
     Scan,
+    /// The built-in encoder
+    Embed,
 }
 
 /// The programs that are compared.
@@ -41,14 +44,20 @@ struct Programs {
     rg: PathBuf,
 }
 
+impl Programs {
+    /// Builds ours, gets the others.
+    fn get() -> Result<Self> {
+        run(cargo().args(["build", "--release", "--quiet", "--package", "asd-cli"]))?;
+        let peers = python_tools("peers", &["ast-grep-cli==0.51.1", "ripgrep==15.1.0"])?;
+        Ok(Self {
+            asd: target_dir().join("release/asd"),
+            ast_grep: peers.join("ast-grep"),
+            rg: peers.join("rg"),
+        })
+    }
+}
+
 pub fn bench(options: &Options) -> Result<()> {
-    run(cargo().args(["build", "--release", "--quiet", "--package", "asd-cli"]))?;
-    let peers = python_tools("peers", &["ast-grep-cli==0.51.1", "ripgrep==15.1.0"])?;
-    let programs = Programs {
-        asd: target_dir().join("release/asd"),
-        ast_grep: peers.join("ast-grep"),
-        rg: peers.join("rg"),
-    };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     println!("on {cores} cores\n");
     let parts = if options.parts.is_empty() {
@@ -58,8 +67,9 @@ pub fn bench(options: &Options) -> Result<()> {
     };
     for part in parts {
         match part {
-            Part::Editor => editor::bench(&programs, options.keystrokes)?,
-            Part::Scan => scan::bench(&programs, options.rounds)?,
+            Part::Editor => editor::bench(&Programs::get()?, options.keystrokes)?,
+            Part::Scan => scan::bench(&Programs::get()?, options.rounds)?,
+            Part::Embed => embed::bench()?,
         }
     }
     Ok(())
