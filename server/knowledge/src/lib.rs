@@ -16,6 +16,7 @@ pub mod consolidation;
 pub mod contradiction;
 pub mod counters;
 pub mod decay;
+pub mod drift;
 pub mod lifecycle;
 pub mod permit;
 pub mod proposals;

@@ -13,6 +13,7 @@ use serde_json::Value as Json;
 
 pub use fields::{FieldSpec, REQUIRED_FIELDS, missing_message};
 pub use known::{KnownEntries, code_fingerprint};
+pub(crate) use known::{unfenced, without_comments};
 pub use layers::{SourceLookup, validate_recipe};
 
 /// What everything in one submission shares.
