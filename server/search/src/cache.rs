@@ -73,7 +73,15 @@ mod tests {
             cache.put(Query::new(&name), answer(&name), at);
         }
         assert_eq!(cache.answers.len(), MOST - MOST / 5);
-        assert!(cache.get(&Query::new("100"), start + Duration::from_secs(1)).is_none());
-        assert!(cache.get(&Query::new("101"), start + Duration::from_secs(1)).is_some());
+        assert!(
+            cache
+                .get(&Query::new("100"), start + Duration::from_secs(1))
+                .is_none()
+        );
+        assert!(
+            cache
+                .get(&Query::new("101"), start + Duration::from_secs(1))
+                .is_some()
+        );
     }
 }

@@ -68,7 +68,9 @@ fn sections(lines: &[&str]) -> Vec<(usize, usize)> {
             Some(mark) if line.starts_with(mark) => fence = None,
             Some(_) => {}
             None => {
-                fence = ["```", "~~~"].into_iter().find(|mark| line.starts_with(mark));
+                fence = ["```", "~~~"]
+                    .into_iter()
+                    .find(|mark| line.starts_with(mark));
                 let level = line.bytes().take_while(|b| *b == b'#').count();
                 let is_heading = (1..=3).contains(&level) && line[level..].starts_with(' ');
                 if is_heading && index > 0 {
@@ -142,14 +144,21 @@ mod tests {
         let chunks = chunk_text(&text);
         let starts: Vec<&str> = chunks.iter().map(|chunk| &chunk.text[..6]).collect();
         assert_eq!(starts, ["## One", "## Two", "## Thr"]);
-        assert!(chunks.iter().all(|chunk| token_estimate(&chunk.text) <= LIMIT));
+        assert!(
+            chunks
+                .iter()
+                .all(|chunk| token_estimate(&chunk.text) <= LIMIT)
+        );
     }
 
     #[test]
     fn small_sections_stay_together_and_fences_whole() {
         let mut text = String::new();
         for n in 0..40 {
-            text += &format!("### Part {n}\n```\n# not a heading\ncode {n}\n```\n{}\n", "word ".repeat(12));
+            text += &format!(
+                "### Part {n}\n```\n# not a heading\ncode {n}\n```\n{}\n",
+                "word ".repeat(12)
+            );
         }
         let chunks = chunk_text(&text);
         assert!(chunks.len() > 1 && chunks.len() < 10, "{}", chunks.len());
@@ -163,12 +172,18 @@ mod tests {
     fn a_line_without_end_is_cut_too() {
         let chunks = chunk_text(&"字".repeat(5000));
         assert_eq!(chunks.len(), 3);
-        assert!(chunks.iter().all(|chunk| chunk.text.chars().count() <= FIXED));
+        assert!(
+            chunks
+                .iter()
+                .all(|chunk| chunk.text.chars().count() <= FIXED)
+        );
     }
 
     #[test]
     fn plain_text_overlaps() {
-        let text: String = (0..300).map(|n| format!("line number {n} of it\n")).collect();
+        let text: String = (0..300)
+            .map(|n| format!("line number {n} of it\n"))
+            .collect();
         let chunks = chunk_text(&text);
         for pair in chunks.windows(2) {
             assert!(pair[1].lines.0 <= pair[0].lines.1, "{pair:?}");

@@ -13,11 +13,30 @@ pub(crate) struct Best<'t> {
 pub(crate) const SURE: i32 = 60;
 
 const CJK_QUESTIONS: &[&str] = &[
-    "如何", "怎么", "怎样", "什么", "为什么", "为何", "哪个", "哪些", "是否", "吗",
+    "如何",
+    "怎么",
+    "怎样",
+    "什么",
+    "为什么",
+    "为何",
+    "哪个",
+    "哪些",
+    "是否",
+    "吗",
 ];
 
 const ENGLISH_QUESTIONS: &[&str] = &[
-    "how", "what", "why", "when", "where", "which", "should", "can", "does", "implement", "create",
+    "how",
+    "what",
+    "why",
+    "when",
+    "where",
+    "which",
+    "should",
+    "can",
+    "does",
+    "implement",
+    "create",
     "add",
 ];
 
@@ -35,7 +54,12 @@ pub(crate) fn certainty(query: &str, best: &[Best<'_>], count: usize, limit: usi
             points += 15;
         }
     }
-    points += best.iter().take(3).map(|row| name_points(query, row)).max().unwrap_or(0);
+    points += best
+        .iter()
+        .take(3)
+        .map(|row| name_points(query, row))
+        .max()
+        .unwrap_or(0);
     if is_name(query) {
         points += 25;
     }
@@ -89,9 +113,7 @@ fn is_name(query: &str) -> bool {
     if query.starts_with('@') {
         return true;
     }
-    let is_word = query
-        .chars()
-        .all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let is_word = query.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let humps = query.chars().filter(char::is_ascii_uppercase).count();
     let starts_upper = query.starts_with(|c: char| c.is_ascii_uppercase());
     let has_lower = query.contains(|c: char| c.is_ascii_lowercase());
@@ -150,8 +172,17 @@ mod tests {
 
     #[test]
     fn cues_inside_of_words_ask_nothing() {
-        for plain in ["行为树", "例如缓存", "address book", "认为", "whatever works"] {
-            assert!(!is_cjk_question(plain) && !is_english_question(plain), "{plain}");
+        for plain in [
+            "行为树",
+            "例如缓存",
+            "address book",
+            "认为",
+            "whatever works",
+        ] {
+            assert!(
+                !is_cjk_question(plain) && !is_english_question(plain),
+                "{plain}"
+            );
         }
         for question in ["这样可以吗", "可以吗？", "为什么崩溃", "有哪些规范"] {
             assert!(is_cjk_question(question), "{question}");

@@ -163,7 +163,11 @@ impl Postings {
                     let in_headline = posting.weight < 0.0;
                     if value > best[at].abs() {
                         let was_headline = best[at] < 0.0;
-                        best[at] = if in_headline || was_headline { -value } else { value };
+                        best[at] = if in_headline || was_headline {
+                            -value
+                        } else {
+                            value
+                        };
                     } else if in_headline {
                         best[at] = -best[at].abs();
                     }
@@ -230,7 +234,9 @@ mod tests {
         let postings = Postings::build(documents.iter().map(|terms| &**terms));
         let (mut hits, _) = postings.score(&query_units(query, &synonyms));
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
-        hits.iter().map(|hit| (hit.document, hit.coverage)).collect()
+        hits.iter()
+            .map(|hit| (hit.document, hit.coverage))
+            .collect()
     }
 
     #[test]
@@ -244,7 +250,12 @@ mod tests {
 
     #[test]
     fn rare_words_count_more() {
-        let titles = ["avoid globals", "avoid shadowing", "avoid eval", "prefer eval"];
+        let titles = [
+            "avoid globals",
+            "avoid shadowing",
+            "avoid eval",
+            "prefer eval",
+        ];
         assert_eq!(ranked("avoid shadowing", &titles)[0].0, 1);
         assert!(ranked("shadowing", &titles)[0].1 > 0.99);
     }

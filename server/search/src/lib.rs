@@ -7,6 +7,7 @@
 
 mod cache;
 mod chunk;
+mod confidence;
 mod document;
 mod gate;
 mod index;
@@ -16,6 +17,7 @@ mod query;
 mod rank;
 mod scan;
 mod script;
+mod search;
 mod signals;
 mod stem;
 mod synonyms;

@@ -10,9 +10,7 @@ use crate::document::Document;
 use crate::tokenize::tokenize;
 
 /// What rows are looked for.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scenario {
     /// To check code.
@@ -126,7 +124,9 @@ const FAMILIES: &[&[&str]] = &[
 ];
 
 fn same_family(a: &str, b: &str) -> bool {
-    FAMILIES.iter().any(|family| family.contains(&a) && family.contains(&b))
+    FAMILIES
+        .iter()
+        .any(|family| family.contains(&a) && family.contains(&b))
 }
 
 /// The share of the score that all signals beside relevance can move, up and
@@ -163,7 +163,11 @@ pub(crate) fn factor(
 }
 
 /// What a session's last queries add to the score of a document.
-pub(crate) fn context_boost(document: &Document, history: &[String], language: Option<&str>) -> f64 {
+pub(crate) fn context_boost(
+    document: &Document,
+    history: &[String],
+    language: Option<&str>,
+) -> f64 {
     let recipe = &document.recipe;
     let own: BTreeSet<String> = [&recipe.title, &recipe.trigger]
         .into_iter()
@@ -179,9 +183,7 @@ pub(crate) fn context_boost(document: &Document, history: &[String], language: O
     #[expect(clippy::cast_precision_loss, reason = "a few tokens")]
     let overlap = own.intersection(&asked).count() as f64;
     let same_language = match (language, document.language()) {
-        (Some(work), Some(own)) => {
-            asd_recipe::canonical_language(work).unwrap_or(work) == own
-        }
+        (Some(work), Some(own)) => asd_recipe::canonical_language(work).unwrap_or(work) == own,
         _ => false,
     };
     0.2 * (overlap / 5.0).min(1.0) + if same_language { 0.1 } else { 0.0 }

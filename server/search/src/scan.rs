@@ -134,7 +134,11 @@ mod tests {
     #[test]
     fn many_vectors_are_kept_as_bytes_and_say_nearly_the_same() {
         let rows: Vec<Vec<f32>> = (0..BYTES_FROM)
-            .map(|i| (0..24).map(|j| ((i * 31 + j * 17) % 97) as f32 / 97.0 - 0.5).collect())
+            .map(|i| {
+                (0..24)
+                    .map(|j| ((i * 31 + j * 17) % 97) as f32 / 97.0 - 0.5)
+                    .collect()
+            })
             .collect();
         let bytes = Matrix::new(24, &rows);
         let floats = Matrix::new(24, &rows[..BYTES_FROM - 1]);

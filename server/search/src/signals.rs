@@ -28,8 +28,8 @@ pub struct Signals {
     pub headline: f32,
     /// By meaning: the cosine, without what the languages have in common.
     pub nearness: Option<f32>,
-    /// How far the nearness stands out among the documents of its script, in
-    /// standard deviations.
+    /// How far the nearness stands out: its distance from the mean of the
+    /// documents of the same script, in standard deviations of all.
     pub outstanding: Option<f32>,
 }
 
@@ -113,50 +113,48 @@ impl Semantics {
             .iter()
             .map(|near| near.map(|near| (near.script, overall(&near))))
             .collect();
-        let scales = [Script::Latin, Script::Cjk].map(|script| {
-            spread(
-                near.iter()
-                    .flatten()
-                    .filter(move |(own, _)| *own == script)
-                    .map(|(_, value)| *value),
-            )
+        let values = near.iter().flatten();
+        let Some((_, deviation)) = spread(values.clone().map(|(_, value)| *value), 2) else {
+            return Ok(vec![None; documents]);
+        };
+        let pooled = values.clone().map(|(_, value)| *value);
+        let mean = spread(pooled, 1).map_or(0.0, |(mean, _)| mean);
+        let means = [Script::Latin, Script::Cjk].map(|script| {
+            let own = values.clone().filter(move |(own, _)| *own == script);
+            spread(own.map(|(_, value)| *value), ENOUGH).map_or(mean, |(mean, _)| mean)
         });
-        let pooled = spread(near.iter().flatten().map(|(_, value)| *value));
         Ok(near
             .into_iter()
             .map(|near| {
                 let (script, value) = near?;
-                // A few documents have no spread of their own.
-                let own = scales[script as usize];
-                let (mean, deviation) = own.filter(|_| true).or(pooled)?;
-                Some((value, (value - mean) / deviation))
+                Some((value, (value - means[script as usize]) / deviation))
             })
             .collect())
     }
 }
 
-/// The nearness of a document from that of its parts.
+/// The nearness of a document: that of its nearest part.
 fn overall(near: &Nearness) -> f32 {
     let [title, description, clauses, body] = near.passages;
-    let best = [title, description, clauses, body * 0.9]
-        .into_iter()
-        .filter(|value| !value.is_nan())
-        .fold(f32::NEG_INFINITY, f32::max);
-    let parts = [title, description, clauses];
-    let known = parts.iter().filter(|value| !value.is_nan());
-    #[expect(clippy::cast_precision_loss, reason = "three parts")]
-    let mean = known.clone().sum::<f32>() / known.count().max(1) as f32;
-    0.6 * best + 0.4 * mean
+    let most = |parts: &[f32]| parts.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    // A sentence of a long text is near by chance more often.
+    let short = most(&[title, description, clauses]);
+    let all = short.max(body * 0.95);
+    if short.is_finite() {
+        0.75 * all + 0.25 * short
+    } else {
+        all
+    }
 }
 
-/// The fewest documents that have a spread.
+/// The fewest documents of a script that have a mean of their own.
 const ENOUGH: usize = 20;
 
-/// Mean and standard deviation.
+/// Mean and standard deviation of at least so many values.
 #[expect(clippy::cast_precision_loss, reason = "there are few documents")]
-fn spread(values: impl Iterator<Item = f32> + Clone) -> Option<(f32, f32)> {
+fn spread(values: impl Iterator<Item = f32> + Clone, least: usize) -> Option<(f32, f32)> {
     let count = values.clone().count();
-    if count < ENOUGH {
+    if count < least {
         return None;
     }
     let mean = values.clone().sum::<f32>() / count as f32;

@@ -165,9 +165,7 @@ impl Synonyms {
         let mut found = Vec::new();
         for at in 0..run.len() {
             for length in 1..=self.longest_cjk.min(run.len() - at) {
-                if (length > 1 || run.len() == 1)
-                    && self.cjk.contains_key(&run[at..at + length])
-                {
+                if (length > 1 || run.len() == 1) && self.cjk.contains_key(&run[at..at + length]) {
                     found.push((at, length));
                 }
             }
@@ -281,7 +279,6 @@ fn built_in_groups() -> Vec<Group> {
         .collect()
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -295,8 +292,14 @@ mod tests {
             lines(SYNONYMS) + lines(VOCABULARY)
         );
         for group in built_in_groups() {
-            assert!(!group.latin.is_empty() && !group.cjk.is_empty(), "{group:?}");
-            assert!(group.latin.iter().all(|m| !m.chars().any(is_cjk)), "{group:?}");
+            assert!(
+                !group.latin.is_empty() && !group.cjk.is_empty(),
+                "{group:?}"
+            );
+            assert!(
+                group.latin.iter().all(|m| !m.chars().any(is_cjk)),
+                "{group:?}"
+            );
             assert!(group.cjk.iter().all(|m| m.chars().all(is_cjk)), "{group:?}");
         }
     }

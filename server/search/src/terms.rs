@@ -239,7 +239,10 @@ pub(crate) fn query_units(query: &str, synonyms: &Synonyms) -> Vec<Unit> {
                 }
                 match joined {
                     Some(joined) => {
-                        units.push(name_unit(&joined, NAME));
+                        let mut name = name_unit(&joined, NAME);
+                        // Of `v-if` nothing is left but the name.
+                        name.required = !parts.iter().any(|part| counts(part));
+                        units.push(name);
                         before = None;
                     }
                     None => {
@@ -315,7 +318,11 @@ fn cjk_units(run: &[char], synonyms: &Synonyms, units: &mut Vec<Unit>) {
             words.push((at, filler));
             at += filler;
         } else if length > 0 {
-            units.push(known_unit(&run[at..at + length], filler == length, synonyms));
+            units.push(known_unit(
+                &run[at..at + length],
+                filler == length,
+                synonyms,
+            ));
             words.push((at, length));
             at += length;
         } else {
@@ -381,7 +388,11 @@ fn merged(units: Vec<Unit>) -> Vec<Unit> {
     let mut seen: BTreeSet<Term> = BTreeSet::new();
     units
         .into_iter()
-        .filter(|unit| unit.terms.first().is_some_and(|(term, _)| seen.insert(*term)))
+        .filter(|unit| {
+            unit.terms
+                .first()
+                .is_some_and(|(term, _)| seen.insert(*term))
+        })
         .collect()
 }
 

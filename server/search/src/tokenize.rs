@@ -192,16 +192,7 @@ mod tests {
 
     #[test]
     fn chinese_gives_characters_pairs_and_the_whole_run() {
-        let mut expected = [
-            "网",
-            "络",
-            "缓",
-            "存",
-            "网络",
-            "络缓",
-            "缓存",
-            "网络缓存",
-        ];
+        let mut expected = ["网", "络", "缓", "存", "网络", "络缓", "缓存", "网络缓存"];
         expected.sort_unstable();
         assert_eq!(sorted("网络缓存"), expected);
         assert_eq!(tokenize("缓存"), ["缓", "存", "缓存"]);

@@ -50,8 +50,15 @@ fn passages(recipe: &Recipe) -> Vec<(u8, String)> {
             .collect();
         parts.join(". ")
     };
-    let name = recipe.trigger.trim_start_matches('@').replace(['-', '_'], " ");
-    let title = if recipe.title.is_empty() { &name } else { &recipe.title };
+    let name = recipe
+        .trigger
+        .trim_start_matches('@')
+        .replace(['-', '_'], " ");
+    let title = if recipe.title.is_empty() {
+        &name
+    } else {
+        &recipe.title
+    };
     let body = join(&[
         &recipe.content.markdown,
         &recipe.content.rationale,
@@ -250,7 +257,9 @@ impl VectorSet {
                 *value -= mean;
             }
         }
-        let length = crate::scan::dot(&vector, &vector).sqrt().max(f32::MIN_POSITIVE);
+        let length = crate::scan::dot(&vector, &vector)
+            .sqrt()
+            .max(f32::MIN_POSITIVE);
         let dots = matrix.dots(&vector);
         let offsets: BTreeMap<ScriptKey, f32> = self
             .means
@@ -297,7 +306,9 @@ impl VectorSet {
             Some(Matrix::Floats { dimension, values }) => {
                 out.push(0);
                 number(&mut out, *dimension);
-                values.iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
+                values
+                    .iter()
+                    .for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
             }
             Some(Matrix::Bytes {
                 dimension,
@@ -306,8 +317,12 @@ impl VectorSet {
             }) => {
                 out.push(1);
                 number(&mut out, *dimension);
-                scales.iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
-                values.iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
+                scales
+                    .iter()
+                    .for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
+                values
+                    .iter()
+                    .for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
             }
         }
         let sum: [u8; 32] = Sha256::digest(&out).into();
@@ -320,7 +335,9 @@ impl VectorSet {
     /// # Errors
     /// [`Damaged`] for anything else.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Damaged> {
-        let (body, sum) = bytes.split_at_checked(bytes.len().wrapping_sub(32)).ok_or(Damaged)?;
+        let (body, sum) = bytes
+            .split_at_checked(bytes.len().wrapping_sub(32))
+            .ok_or(Damaged)?;
         let expected: [u8; 32] = Sha256::digest(body).into();
         if sum != expected.as_slice() {
             return Err(Damaged);
