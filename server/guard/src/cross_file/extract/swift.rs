@@ -21,6 +21,8 @@ pub(super) fn read(facts: &mut FileFacts, text: &str, root: Node<'_>) {
         };
         let kind = item.child_by_field_name("declaration_kind");
         match kind.map(|kind| &text[kind.byte_range()]) {
+            // A type of that name that only this file can see.
+            Some("extension") if has_private_type(root, text, &text[name.byte_range()]) => {}
             Some("extension") => extension(facts, text, item, name, &mut conditions),
             Some("class") => facts.classes.push(Class {
                 name: text[name.byte_range()].into(),
@@ -33,6 +35,15 @@ pub(super) fn read(facts: &mut FileFacts, text: &str, root: Node<'_>) {
             _ => {}
         }
     }
+}
+
+fn has_private_type(root: Node<'_>, text: &str, name: &str) -> bool {
+    children(root)
+        .filter(|item| item.kind() == "class_declaration" && is_private(*item, text))
+        .any(|item| {
+            item.child_by_field_name("name")
+                .is_some_and(|own| &text[own.byte_range()] == name)
+        })
 }
 
 /// The `#if` around a place, outermost first.
