@@ -69,6 +69,7 @@ pub use problem::{Problem, ProblemCode, QuickFix};
 pub use read::kind_of;
 pub use schema::front_matter_schema;
 pub use set::check_set;
+pub use suggest::like_names;
 pub use template::{NewRecipe, new_recipe_text};
 pub use write::to_markdown;
 pub use yaml_file::{YamlEntry, YamlNode, read_yaml};

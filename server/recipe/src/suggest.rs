@@ -22,6 +22,33 @@ pub(crate) fn nearest<'a>(
         .map(|(_, candidate)| candidate)
 }
 
+/// Up to `most` candidates that look like what was written, the likest first:
+/// at most half of the letters differ, or one is part of the other.
+#[must_use]
+pub fn like_names<'a>(
+    written: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+    most: usize,
+) -> Vec<&'a str> {
+    let wanted = fold(written.trim_start_matches('@'));
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let word: String = wanted.iter().collect();
+    let mut scored: Vec<(usize, &str)> = candidates
+        .into_iter()
+        .filter_map(|candidate| {
+            let folded = fold(candidate.trim_start_matches('@'));
+            let part = wanted.len() >= 3 && folded.iter().collect::<String>().contains(&word);
+            let distance = if part { 0 } else { distance(&wanted, &folded) };
+            (distance * 2 <= wanted.len().max(folded.len())).then_some((distance, candidate))
+        })
+        .collect();
+    scored.sort_unstable();
+    scored.truncate(most);
+    scored.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
 fn fold(text: &str) -> Vec<char> {
     text.chars()
         .filter(|c| !matches!(c, '-' | '_' | ' '))
@@ -53,6 +80,22 @@ fn distance(a: &[char], b: &[char]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_look_alike_come_likest_first() {
+        let known = [
+            "@retry-queue",
+            "@retry-queue-backoff",
+            "@ledger-pool",
+            "@cache",
+        ];
+        assert_eq!(
+            like_names("@retry-queu", known, 3),
+            ["@retry-queue", "@retry-queue-backoff"]
+        );
+        assert_eq!(like_names("@chache", known, 3), ["@cache"]);
+        assert!(like_names("@zzzzzzzz", known, 3).is_empty());
+    }
 
     #[test]
     fn the_nearest_candidate_is_found() {

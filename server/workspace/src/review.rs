@@ -279,7 +279,7 @@ fn is_changed(
         .is_none_or(|lines| lines.touches(first, last))
 }
 
-fn recipe_of(states: &[ProjectState], violation: &Violation) -> Option<ReviewRecipe> {
+pub(crate) fn recipe_of(states: &[ProjectState], violation: &Violation) -> Option<ReviewRecipe> {
     let trigger = violation.trigger.as_deref()?;
     let (_, recipe) = states
         .iter()

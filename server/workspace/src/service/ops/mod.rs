@@ -1,0 +1,36 @@
+//! The operations, a module for each tool or family of tools. (mcp.md §5, §7)
+
+mod compliance;
+mod enrich;
+mod evolve;
+mod graph;
+mod guard;
+mod health;
+mod knowledge;
+mod lifecycle;
+mod rows;
+mod skill;
+pub(crate) mod submit;
+
+use crate::service::Service;
+use crate::service::call::{Call, Reply};
+use crate::service::error::{ErrorCode, ServiceError};
+
+/// Runs a tool; its arguments were read and its caller admitted.
+pub(crate) fn run(service: &Service, tool: &str, call: &Call<'_>) -> Result<Reply, ServiceError> {
+    match tool {
+        "asd_health" => Ok(health::run(service, call)),
+        "asd_knowledge" => knowledge::run(service, call),
+        "asd_graph" => graph::run(service, call),
+        "asd_guard" => guard::run(service, call),
+        "asd_submit_knowledge" => submit::run(service, call),
+        "asd_skill" => skill::run(service, call),
+        "asd_evolve" => evolve::run(service, call),
+        "asd_enrich_candidates" => enrich::run(service, call),
+        "asd_knowledge_lifecycle" => lifecycle::run(service, call),
+        _ => Err(ServiceError::new(
+            ErrorCode::InternalError,
+            format!("`{tool}` has no handler."),
+        )),
+    }
+}
