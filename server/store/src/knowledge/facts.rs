@@ -221,7 +221,8 @@ pub(crate) fn scan(
     }
     if let Ok(beside) = fs::read_dir(project.knowledge()) {
         let beside = beside.flatten().map(|entry| entry.path());
-        walk.leftovers.extend(beside.filter(|path| is_leftover(path)));
+        walk.leftovers
+            .extend(beside.filter(|path| is_leftover(path)));
     }
     let Walk {
         mut found,

@@ -74,6 +74,12 @@ pub(super) fn recipe(trigger: &str, lifecycle: Lifecycle) -> Recipe {
     }
 }
 
+/// The hash that a recipe file states.
+pub(super) fn stated_hash(text: &str) -> String {
+    let read = asd_recipe::parse(text, asd_recipe::Home::Recipes);
+    read.recipe.unwrap().hash.unwrap()
+}
+
 /// Every file below a folder with its content.
 pub(super) fn files_below(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) {

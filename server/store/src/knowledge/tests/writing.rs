@@ -14,10 +14,7 @@ fn a_new_recipe_lies_where_its_state_and_name_put_it() {
     assert_eq!(written.path, "Alembic/candidates/network/net-monitor.md");
     let text = read(&project, "candidates/network/net-monitor.md");
     assert_eq!(asd_recipe::content_hash(&text), written.hash);
-    assert!(
-        text.contains(&format!("hash: {}\n", written.hash)),
-        "{text}"
-    );
+    assert_eq!(stated_hash(&text), written.hash);
     assert!(text.contains(&format!("id: {}\n", written.id)), "{text}");
     assert_eq!(
         counts(&store.sync(Extent::Changed).unwrap()),
