@@ -3,8 +3,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::embed::EmbedOptions;
 use crate::delivery_args::{DeliverArguments, MirrorArguments, SetupArguments, SkillCommand};
+use crate::embed::EmbedOptions;
 use crate::guard_args::{CiOptions, FeedbackOptions, MergeOptions, ReviewOptions, StagedOptions};
 
 /// A team's conventions, checked where the code is written.
@@ -62,6 +62,8 @@ pub(crate) enum Task {
     /// Write, check and look at recipes
     #[command(subcommand)]
     Recipe(RecipeCommand),
+    /// Bring recipe files and their database in line
+    Sync(SyncOptions),
     /// Describe the settings
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -124,6 +126,34 @@ pub(crate) enum RecipeCommand {
     List(ListOptions),
     /// Print the JSON Schema of a recipe's front matter
     Schema,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "What it does:
+  a recipe without an id gets one
+  a recipe that was edited by hand is accepted, and its hash is right again
+  a recipe in the wrong folder for its state goes to the other one
+  the database in .asd/ is brought up to date, or made anew
+
+Exit codes:
+  0  everything is in line
+  1  a file cannot be read, or two files have the same id or trigger
+  2  wrong usage, or nothing could be done
+
+Examples:
+  asd sync --dry-run    say what would be done
+  asd sync              do it
+  asd sync --force      read every file again")]
+pub(crate) struct SyncOptions {
+    /// Change nothing; say what would be done.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Read every recipe again and write every row anew.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Write the report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Subcommand)]

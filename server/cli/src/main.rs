@@ -24,6 +24,7 @@ mod recipe_file;
 mod rules;
 mod setup;
 mod skill;
+mod sync;
 mod terminal;
 
 use std::process::ExitCode;
@@ -99,6 +100,7 @@ fn run(task: &Task, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
         Task::Guard(GuardCommand::Review(options)) => guard_review::run(options, terminal),
         Task::Guard(GuardCommand::Feedback(options)) => feedback::run(options, terminal),
         Task::Recipe(command) => recipe::run(command, terminal),
+        Task::Sync(options) => sync::run(options, terminal),
         Task::Config(ConfigCommand::Schema) => {
             terminal.json(&asd_store::config_schema())?;
             Ok(Outcome::Fine)

@@ -33,4 +33,4 @@ pub use recording::Recording;
 pub use review_run::{ReviewError, ReviewRequest, review_change};
 pub use search::Hit;
 pub use settings::Settings;
-pub use state::ProjectState;
+pub use state::{ProjectState, recipe_folders};

@@ -552,6 +552,13 @@ impl Inner {
     }
 }
 
+/// The folders of `recipesDirs` of a project, absolute, without opening it.
+#[must_use]
+pub fn recipe_folders(project: &Project, settings: &Settings) -> Vec<PathBuf> {
+    let loaded = Loaded::read(project, settings, &|_| None, None);
+    extra_folders(project, &loaded.config)
+}
+
 /// The folders of `recipesDirs`: relative ones start at the project's root, and
 /// `~` is the user's home.
 fn extra_folders(project: &Project, config: &Config) -> Vec<PathBuf> {
