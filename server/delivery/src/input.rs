@@ -1,10 +1,9 @@
 //! What delivered files are made from.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use asd_knowledge::counters::UsageSummary;
 use asd_recipe::Recipe;
-use serde::Deserialize;
 
 use crate::skills::ProjectSkill;
 
@@ -57,49 +56,25 @@ pub struct FileCalls {
     pub count: u64,
 }
 
-/// The committed summary of use, `Alembic/usage.json`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub struct UsageSummary {
-    /// Counters by recipe id.
-    pub recipes: BTreeMap<String, UsageCounts>,
-}
-
-/// Counters of one recipe.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct UsageCounts {
-    /// How often it was adopted.
-    pub adoptions: u64,
-    /// How often it was applied.
-    pub applications: u64,
-    /// How often one of its guards found something.
-    pub guard_hits: u64,
-    /// 0 to 5.
-    pub authority: f64,
-}
-
-impl UsageSummary {
-    /// Reads the text of the file.
-    ///
-    /// # Errors
-    /// What is wrong with it, with the line.
-    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(text)
-    }
-
-    /// A recipe with its counters.
+impl Entry {
+    /// A recipe with what the committed summary of use says of it. Counters of
+    /// this machine alone do not count: other machines do not have them.
     #[must_use]
-    pub fn entry(&self, path: Arc<str>, recipe: Arc<Recipe>) -> Entry {
-        let counts = recipe.id.as_ref().and_then(|id| self.recipes.get(id));
-        Entry {
+    pub fn new(path: Arc<str>, recipe: Arc<Recipe>, usage: &UsageSummary) -> Self {
+        let counts = recipe.id.as_ref().and_then(|id| usage.recipes.get(id));
+        let authority = recipe
+            .extra
+            .get("stats")
+            .and_then(|stats| stats.get("authority"))
+            .and_then(serde_json::Value::as_f64);
+        Self {
             use_count: counts.map_or(0, |counts| {
                 counts
                     .adoptions
                     .saturating_add(counts.applications)
                     .saturating_add(counts.guard_hits)
             }),
-            authority: counts.map_or(0.0, |counts| counts.authority),
+            authority: authority.unwrap_or_default(),
             recipe,
             path,
         }

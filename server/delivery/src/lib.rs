@@ -25,7 +25,7 @@ pub use deliver::{
     RemoveReport, deliver, deliver_if_changed, has_deliveries, plan, remove,
 };
 pub use hosts::{Host, apply_auto_approve, request_auto_approve};
-pub use input::{Entry, FileCalls, Knowledge, ToolSummary, UsageCounts, UsageSummary};
+pub use input::{Entry, FileCalls, Knowledge, ToolSummary};
 pub use load::read_knowledge;
 pub use mirror::{MirrorError, MirrorReport, MirrorTarget, mirror};
 pub use protect::{Ownership, WriteSafety, check_write_safety, is_owned, may_write};

@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use asd_store::{Config, Disk, Layer, Project, list_recipes, load_recipes, read_text_up_to};
+use asd_knowledge::counters::UsageSummary;
+use asd_store::{
+    Config, Disk, Layer, Project, list_recipes, load_recipes, read_text_up_to, read_usage_summary,
+};
 
 use crate::skills::read_project_skills;
-use crate::{FileCalls, Knowledge, ToolSummary, UsageSummary};
+use crate::{Entry, FileCalls, Knowledge, ToolSummary};
 
-const USAGE: &str = "usage.json";
-const MAX_USAGE: u64 = 64 * 1024 * 1024;
+const MAX_SETTINGS: u64 = 1024 * 1024;
 
 /// Reads everything that delivered files are made from: recipes, skills, the
 /// committed summary of use and the project's own settings. Neither the user's
@@ -36,12 +38,15 @@ pub fn read_knowledge(
             "cannot read a recipe"
         );
     }
-    let usage = usage(project);
+    let usage = read_usage_summary(project).unwrap_or_else(|error| {
+        tracing::warn!(%error, "the summary of use counts as empty");
+        UsageSummary::default()
+    });
     Knowledge {
         entries: files
             .into_iter()
             .filter(|file| file.is_sound() && !Path::new(&*file.rel).is_absolute())
-            .filter_map(|file| Some(usage.entry(file.rel.clone(), file.recipe?)))
+            .filter_map(|file| Some(Entry::new(file.rel.clone(), file.recipe?, &usage)))
             .collect(),
         skills: read_project_skills(project),
         tools,
@@ -56,20 +61,10 @@ fn config(project: &Project) -> Config {
         (project.config(), Layer::from_toml as fn(&str) -> Layer),
         (project.legacy_config(), Layer::from_json),
     ] {
-        if let Ok(decoded) = read_text_up_to(&Disk, &path, MAX_USAGE) {
+        if let Ok(decoded) = read_text_up_to(&Disk, &path, MAX_SETTINGS) {
             config.apply(&read(&decoded.text));
             break;
         }
     }
     config
-}
-
-fn usage(project: &Project) -> UsageSummary {
-    let Ok(decoded) = read_text_up_to(&Disk, &project.knowledge().join(USAGE), MAX_USAGE) else {
-        return UsageSummary::default();
-    };
-    UsageSummary::parse(&decoded.text).unwrap_or_else(|error| {
-        tracing::warn!(%error, "cannot read Alembic/usage.json; it counts as empty");
-        UsageSummary::default()
-    })
 }

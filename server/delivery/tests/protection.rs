@@ -363,6 +363,17 @@ fn an_empty_knowledge_base_delivers_the_baseline() {
     assert!(fixture.read("AGENTS.md").contains("## Working Protocol"));
 }
 
+#[test]
+fn what_a_process_that_died_has_left_is_tidied_up() {
+    let fixture = Fixture::new(&[(".asd-old1.tmp", "x"), (".asd-new1.tmp", "x"), (".asd-mine.txt", "x")]);
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+    let file = fs::File::options().write(true).open(fixture.path(".asd-old1.tmp")).unwrap();
+    file.set_modified(old).unwrap();
+    fixture.deliver();
+    assert!(!fixture.exists(".asd-old1.tmp"));
+    assert!(fixture.exists(".asd-new1.tmp") && fixture.exists(".asd-mine.txt"));
+}
+
 /// What other tools generate, and what people write, into the three files.
 fn foreign() -> Vec<String> {
     let mut files: Vec<String> = [

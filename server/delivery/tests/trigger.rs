@@ -94,6 +94,61 @@ fn a_process_that_dies_leaves_the_delivery_to_the_others() {
     assert_eq!(fixture.deliver().stats.files_written, 0);
 }
 
+const LOOP: &str = "ASD_TEST_TRIGGER_LOOP";
+
+/// Another process, which delivers without end.
+#[test]
+fn a_process_that_goes_on() {
+    let Some(root) = std::env::var_os(LOOP) else {
+        return;
+    };
+    let project = Project::at(root.as_ref());
+    let mut knowledge = knowledge(&project);
+    let entries = knowledge.entries.clone();
+    loop {
+        for count in 0..=entries.len() {
+            knowledge.entries = entries[..count].to_vec();
+            asd_delivery::deliver(&project, &knowledge, &Default::default()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_process_that_is_killed_in_the_middle_leaves_whole_files() {
+    let fixture = Fixture::new(&[("CLAUDE.md", "mine\n")]);
+    fixture.recipe("view", "kind: pattern\ncategory: View\nwhen: W\ndo: D\n");
+    for round in 0..12 {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "a_process_that_goes_on", "--quiet"])
+            .env(LOOP, fixture.root())
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        while !fixture.path("AGENTS.md").exists() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(7 * round));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        for path in ["AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md"] {
+            if !fixture.exists(path) {
+                continue;
+            }
+            let text = fixture.read(path);
+            if path == "CLAUDE.md" {
+                assert!(text.starts_with("mine\n"), "{text}");
+            }
+            if text != "mine\n" {
+                assert!(text.ends_with("until it passes.\n<!-- asd:end -->\n"), "{text}");
+                assert_eq!(text.matches("<!-- asd:begin -->").count(), 1);
+            }
+        }
+    }
+    fixture.deliver();
+    assert!(fixture.read("CLAUDE.md").contains("- Call X."));
+    assert_eq!(fixture.deliver().stats.files_written, 0);
+}
+
 #[test]
 fn changes_in_a_row_are_delivered_together() {
     let fixture = Fixture::new(&[]);

@@ -193,6 +193,7 @@ pub(crate) fn deliver_locked(
             .map(|file| write::remove_stale(project, file)),
     );
     remove_empty_folders(project, &mut record);
+    write::remove_leftovers(project, files.iter().map(|file| file.path.as_str()));
     record.save(project);
     report(rendered.channels, files, start)
 }

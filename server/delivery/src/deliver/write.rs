@@ -76,6 +76,40 @@ pub(crate) fn remove_owned(project: &Project, path: &str) -> Result<(), String> 
     fs::remove_file(&absolute).map_err(|error| error.to_string())
 }
 
+/// Our temporary files have such names; one that is older than this many
+/// seconds was left by a process that died.
+const LEFT_BEHIND: u64 = 60;
+
+/// Removes temporary files that a process which died has left in the folders of
+/// delivered files. Nobody else delivers meanwhile.
+pub(crate) fn remove_leftovers<'t>(project: &Project, paths: impl Iterator<Item = &'t str>) {
+    let folders: std::collections::BTreeSet<&str> = paths
+        .map(|path| path.rsplit_once('/').map_or("", |(folder, _)| folder))
+        .collect();
+    for folder in folders {
+        let Ok(folder) = project.absolute(folder) else {
+            continue;
+        };
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let is_old = || {
+                let modified = entry.metadata().and_then(|metadata| metadata.modified());
+                modified.is_ok_and(|time| {
+                    time.elapsed().is_ok_and(|age| age.as_secs() > LEFT_BEHIND)
+                })
+            };
+            if name.starts_with(".asd-")
+                && name.ends_with(".tmp")
+                && entry.file_type().is_ok_and(|kind| kind.is_file())
+                && is_old()
+            {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
 /// Removes folders that we created and that are empty, and those of skills that
 /// are gone.
 pub(crate) fn remove_empty_folders(project: &Project, record: &mut Record) {

@@ -13,8 +13,9 @@ pub use undo::{UndoReport, undo};
 
 use std::path::{Path, PathBuf};
 
+use asd_knowledge::permit::DEFAULT_CONSTITUTION;
 use asd_recipe::{NewRecipe, new_recipe_text};
-use asd_store::{Git, Project, config_schema, project_state_folder};
+use asd_store::{Git, KnowledgeStore, Project, config_schema, project_state_folder};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -128,6 +129,9 @@ pub fn setup(
     }
     let mut files = Files::new(project, mode);
     knowledge_files(&mut files, options, &name_of(project), project);
+    if mode == Mode::Write {
+        make_database(project, &mut report);
+    }
     files.change(".asd/config.schema.json", |_| Ok(schema_text()));
     files.change(".gitignore", |text| {
         gitignore::with_block(text.unwrap_or_default())
@@ -192,7 +196,7 @@ fn knowledge_files(files: &mut Files<'_>, options: &SetupOptions, name: &str, so
     }
     files.create(
         "Alembic/constitution.yaml",
-        include_str!("text/constitution.yaml"),
+        DEFAULT_CONSTITUTION,
     );
     files.create("Alembic/boxspec.json", &boxspec(name));
     files.create("Alembic/README.md", include_str!("text/readme.md"));
@@ -253,6 +257,18 @@ fn clone(
             .push(format!("cannot clone {url} into Alembic/: {error}"));
     }
     Ok(())
+}
+
+/// Step 5. No recipe file is changed: that is what `asd sync` is for.
+fn make_database(project: &Project, report: &mut SetupReport) {
+    match KnowledgeStore::new(project, &[]).reconcile() {
+        Ok(seen) => {
+            for wrong in seen.errors {
+                report.notes.push(format!("{}: {}", wrong.path, wrong.message));
+            }
+        }
+        Err(error) => report.errors.push(format!("cannot make the database: {error}")),
+    }
 }
 
 /// Knowledge for one person, beside the project rather than in it.

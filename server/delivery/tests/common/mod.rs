@@ -1,6 +1,6 @@
 //! A project on disk with recipes, and deliveries into it.
 
-#![expect(dead_code, reason = "each test uses a part of it")]
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
