@@ -195,6 +195,11 @@ impl RuleSet {
         Some(exclusion)
     }
 
+    pub(crate) fn excluded_patterns(&self) -> impl Iterator<Item = &str> {
+        let all = self.inner.excluded_paths.iter();
+        all.map(|(_, exclusion)| exclusion.pattern.as_str())
+    }
+
     /// The rule with an id, when it is in force.
     #[must_use]
     pub fn rule(&self, id: &str) -> Option<&Arc<RuleInfo>> {

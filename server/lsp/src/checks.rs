@@ -15,6 +15,7 @@ use asd_syntax::{Language, Tree};
 use tower_lsp_server::ls_types::notification::PublishDiagnostics;
 use tower_lsp_server::ls_types::{Diagnostic, PublishDiagnosticsParams, Uri};
 
+use crate::across::FoundIn;
 use crate::diagnostics::{self, Place};
 use crate::outbox::Prepared;
 use crate::project::is_knowledge;
@@ -37,6 +38,8 @@ enum JobKind {
     Code {
         language: Language,
         previous: Option<Tree>,
+        /// What was found in it beside other files.
+        across: Option<Arc<FoundIn>>,
     },
     /// A recipe or another file of the project, whose problems are known.
     ProjectFile { path: String, stopped: Vec<Problem> },
@@ -131,19 +134,26 @@ impl Server {
                     report: None,
                 })
             }
-            JobKind::Code { language, previous } => {
+            JobKind::Code {
+                language,
+                previous,
+                across,
+            } => {
                 let target = Target {
                     path: job.view.path.as_deref(),
                     text: &job.view.text().text,
                     language: *language,
                     previous: previous.clone(),
                 };
-                let report = job
+                let mut report = job
                     .view
                     .project
                     .state
                     .check_text(&target, &job.cancel)
                     .ok()?;
+                if let Some(across) = across {
+                    across.add_to(&mut report);
+                }
                 let found = diagnostics::of_report(&report, &place);
                 Some(Outcome {
                     findings: self.findings(job.view.uri(), Some(job.view.version()), found),
@@ -163,6 +173,15 @@ impl Server {
             }
             let file = job.view.path.as_deref().unwrap_or("an unsaved document");
             self.note_stopped_rules(session, &job.view.project, &report, file);
+            // An older version says nothing of what the file holds now.
+            let is_newest = session
+                .documents
+                .get(key)
+                .is_some_and(|newest| newest.serial == job.stamp.serial);
+            if let (true, Some(path), Some(facts)) = (is_newest, &job.view.path, &report.facts) {
+                let folder = key_of_folder(&job.view.project.uri);
+                self.note_facts(session, &folder, path, Some(facts.clone()));
+            }
             job.view
                 .document
                 .keep_report(job.view.project.epoch, report);
@@ -320,6 +339,7 @@ fn prepare(session: &Session, key: &UriKey) -> Option<Job> {
                 .histories
                 .get(key)
                 .and_then(|history| history.tree()),
+            across: session.found_across(&view),
         },
     };
     Some(Job {

@@ -15,6 +15,7 @@ use asd_text::Snapshot as Text;
 use rayon::prelude::*;
 use tower_lsp_server::ls_types::Diagnostic;
 
+use crate::across::FoundIn;
 use crate::diagnostics::{self, Place};
 use crate::progress::Progress;
 use crate::project::Project;
@@ -82,10 +83,14 @@ impl Server {
             .find(|folder| folder.key == file.folder)
             .and_then(|folder| folder.project.clone());
         let Some(project) = project else { return };
+        let across = session
+            .folder_mut(&file.folder)
+            .and_then(|folder| folder.across.found_in(&file.path));
         let server = self.clone();
         self.pool().spawn(move || {
             let found = catch_unwind(AssertUnwindSafe(|| {
-                check_file(&snapshot, &project, &file.path, &AtomicBool::new(false))
+                let never = AtomicBool::new(false);
+                check_file(&snapshot, &project, &file.path, across.as_deref(), &never)
             }));
             let diagnostics = match found {
                 Ok(Ok(Some(diagnostics))) => diagnostics,
@@ -245,13 +250,19 @@ impl Server {
         );
         let total = files.len();
         let step = (total / 100).max(1);
+        // First, so that each file is told once, with everything in it.
+        self.search_across(&folder);
         // Not on the pool of the open documents: those go first.
         files.par_iter().for_each(|file| {
             if cancel.load(Ordering::Relaxed) {
                 return;
             }
             let found = catch_unwind(AssertUnwindSafe(|| {
-                check_file(snapshot, project, &file.rel, cancel)
+                let across = self
+                    .session()
+                    .folder_mut(&folder)
+                    .and_then(|folder| folder.across.found_in(&file.rel));
+                check_file(snapshot, project, &file.rel, across.as_deref(), cancel)
             }));
             let number = done.fetch_add(1, Ordering::Relaxed) + 1;
             if number.is_multiple_of(step) {
@@ -329,6 +340,7 @@ fn check_file(
     snapshot: &Snapshot,
     project: &Project,
     path: &str,
+    across: Option<&FoundIn>,
     cancel: &AtomicBool,
 ) -> Result<Option<Vec<Diagnostic>>, Option<String>> {
     let absolute = project.root.join(path);
@@ -340,7 +352,7 @@ fn check_file(
         return Ok(None);
     };
     let text = Text::new(&text.text);
-    let report: FileReport = project
+    let mut report: FileReport = project
         .state
         .check_text(
             &Target {
@@ -352,6 +364,9 @@ fn check_file(
             cancel,
         )
         .map_err(|_| None)?;
+    if let Some(across) = across {
+        across.add_to(&mut report);
+    }
     let Some(uri) = project.uri_of(path) else {
         return Ok(None);
     };

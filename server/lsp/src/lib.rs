@@ -8,6 +8,7 @@
 //! *handlers* answer requests from an immutable snapshot. Nothing here ever
 //! waits for the client.
 
+mod across;
 mod arguments;
 mod capabilities;
 mod card;

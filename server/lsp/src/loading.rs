@@ -135,6 +135,7 @@ impl Server {
             }
         }
         if !same_rules {
+            self.rules_across_changed(session, key);
             let kept: Vec<_> = session
                 .closed
                 .values()

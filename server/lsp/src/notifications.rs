@@ -156,6 +156,13 @@ impl Server {
         if self.knowledge_changed(session, document.path.as_deref()) {
             return;
         }
+        let home = document.path.as_deref().and_then(|path| {
+            let (folder, relative) = session.folder_of(path)?;
+            Some((folder.key.clone(), relative))
+        });
+        if let Some((folder, path)) = home {
+            self.reread_facts(session, &folder, &path);
+        }
         // What a workspace check found stays, now as the file on disk has it.
         let kept = document.path.as_deref().and_then(|path| {
             let (folder, relative) = session.folder_of(path)?;
@@ -174,6 +181,10 @@ impl Server {
 
     fn did_save(&self, session: &mut Session, params: DidSaveTextDocumentParams) {
         let path = uri::to_path(&params.text_document.uri);
+        let saved = path.as_deref().and_then(|path| session.folder_of(path));
+        if let Some(folder) = saved.map(|(folder, _)| folder.key.clone()) {
+            self.search_now(session, &folder);
+        }
         for (folder, path) in session.knowledge_at(path.as_deref()) {
             self.schedule_load(session, &folder, |pending| {
                 pending.files.insert(path);
@@ -238,6 +249,10 @@ impl Server {
             if event == DiskEvent::Changed {
                 return;
             }
+        }
+        match event {
+            DiskEvent::Changed => self.reread_facts(session, &key, &relative),
+            DiskEvent::Deleted => self.forget_facts(session, &key, &relative),
         }
         let below = |file: &ClosedFile| {
             file.folder == key

@@ -10,6 +10,7 @@ use asd_syntax::Tree;
 use asd_text::{DocumentEdit, Encoding};
 use tower_lsp_server::ls_types::Uri;
 
+use crate::across::{Across, FoundIn};
 use crate::document::OpenDocument;
 use crate::project::{self, Project};
 use crate::quarantine::Quarantine;
@@ -87,6 +88,8 @@ pub(crate) struct Folder {
     pub(crate) sweep: Sweep,
     /// Its rules that had to be stopped.
     pub(crate) quarantine: Quarantine,
+    /// What its files have to do with each other.
+    pub(crate) across: Across,
 }
 
 /// What a folder's next state has to take account of.
@@ -124,6 +127,9 @@ pub(crate) struct Stamp {
     pub(crate) epoch: u64,
     /// For a recipe, how many rules had been stopped.
     pub(crate) quarantined: u64,
+    /// For source code, the search across files whose findings are in it; 0 when
+    /// there are none.
+    pub(crate) across: u64,
 }
 
 /// What the client was told of a document last.
@@ -329,7 +335,16 @@ impl Session {
                 view.project.epoch
             },
             quarantined: if knowledge { self.quarantined } else { 0 },
+            across: self.found_across(view).map_or(0, |found| found.serial),
         }
+    }
+
+    /// What rules that look at several files found in a document.
+    pub(crate) fn found_across(&self, view: &DocumentView) -> Option<Arc<FoundIn>> {
+        let path = view.path.as_deref()?;
+        let key = key_of_folder(&view.project.uri);
+        let folder = self.folders.iter().find(|folder| folder.key == key)?;
+        folder.across.found_in(path)
     }
 
     /// Whether a file of a folder is open in the editor.
@@ -375,6 +390,7 @@ impl Folder {
             problem_files: 0,
             sweep: Sweep::Idle,
             quarantine: Quarantine::default(),
+            across: Across::default(),
         })
     }
 

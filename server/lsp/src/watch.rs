@@ -31,6 +31,9 @@ const KNOWLEDGE: [&str; 4] = [
     "Alembic/candidates",
 ];
 
+/// Files that may have to do with others.
+const RELATED: &str = "**/*.{cjs,cts,go,h,java,js,jsx,kt,kts,m,mjs,mm,mts,svelte,swift,ts,tsx,vue}";
+
 /// What is watched at present.
 #[derive(Default)]
 pub(crate) struct Watchers {
@@ -69,6 +72,9 @@ impl Server {
             } else {
                 watchers.push(pattern("Alembic/**"));
                 watchers.push(pattern(".asd/config.json"));
+                if folder.across.is_in_use() {
+                    watchers.push(pattern(RELATED));
+                }
             }
             let outer = folder
                 .project

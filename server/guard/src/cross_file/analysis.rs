@@ -142,6 +142,20 @@ impl RuleSet {
             })
     }
 
+    /// A hash of what decides which facts are wanted: while it is the same, those
+    /// at hand are enough.
+    #[must_use]
+    pub fn facts_wanted(&self) -> u64 {
+        let mut hasher = StableHasher::new();
+        for rule in self.cross_file_rules() {
+            hasher.part(rule.rule.id.as_bytes());
+        }
+        for pattern in self.excluded_patterns() {
+            hasher.part(pattern.as_bytes());
+        }
+        hasher.finish()
+    }
+
     /// Decides the rules that look at several files on what is known of each;
     /// `files` are sorted by path.
     ///

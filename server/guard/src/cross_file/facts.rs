@@ -193,6 +193,39 @@ impl FileFacts {
         Some(facts)
     }
 
+    /// Where something that was at a place is in a newer text of the file;
+    /// `None` when the facts are others now, beside their places.
+    #[must_use]
+    pub fn follow(&self, at: At, newer: &Self) -> Option<At> {
+        let (mut before, mut after) = (self.clone(), newer.clone());
+        let (old, new) = (before.take_places(), after.take_places());
+        if before != after {
+            return None;
+        }
+        let index = old.iter().position(|old| *old == at)?;
+        new.get(index).copied()
+    }
+
+    /// Every place, in a fixed order; nothing of them stays.
+    fn take_places(&mut self) -> Vec<At> {
+        let imports = self.imports.iter_mut().map(|one| &mut one.at);
+        let categories = self.categories.iter_mut().map(|one| &mut one.at);
+        let classes = self.classes.iter_mut().map(|one| &mut one.at);
+        let members = self.members.iter_mut().map(|one| &mut one.at);
+        let comments = self.suppressions.iter_mut().flat_map(|one| {
+            let reach = one.reach.as_mut();
+            std::iter::once(&mut one.at).chain(reach)
+        });
+        imports
+            .chain(categories)
+            .chain(classes)
+            .chain(self.inits.iter_mut())
+            .chain(members)
+            .chain(comments)
+            .map(std::mem::take)
+            .collect()
+    }
+
     /// Whether no rule has to look at another file on account of this one.
     #[must_use]
     pub fn is_alone(&self) -> bool {
