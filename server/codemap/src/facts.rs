@@ -40,9 +40,7 @@ pub struct FileFacts {
 pub const MAX_CALL_SITES: usize = 500;
 
 /// What kind of thing is declared.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum SymbolKind {

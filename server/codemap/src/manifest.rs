@@ -89,10 +89,24 @@ pub fn is_manifest(path: &str) -> bool {
     let name = crate::path::name(path);
     matches!(
         name,
-        "Cargo.toml" | "package.json" | "tsconfig.json" | "jsconfig.json" | "pyproject.toml"
-            | "setup.py" | "setup.cfg" | "go.mod" | "Package.swift" | "Podfile" | "build.gradle"
-            | "build.gradle.kts" | "settings.gradle" | "settings.gradle.kts" | "pom.xml"
-            | "pubspec.yaml" | "CMakeLists.txt" | "compile_commands.json"
+        "Cargo.toml"
+            | "package.json"
+            | "tsconfig.json"
+            | "jsconfig.json"
+            | "pyproject.toml"
+            | "setup.py"
+            | "setup.cfg"
+            | "go.mod"
+            | "Package.swift"
+            | "Podfile"
+            | "build.gradle"
+            | "build.gradle.kts"
+            | "settings.gradle"
+            | "settings.gradle.kts"
+            | "pom.xml"
+            | "pubspec.yaml"
+            | "CMakeLists.txt"
+            | "compile_commands.json"
     ) || (name.starts_with("tsconfig.") && name.ends_with(".json"))
         || name.ends_with(".csproj")
 }
@@ -125,7 +139,12 @@ const FRAMEWORKS: &[(&str, &str)] = &[
 fn frameworks(manifest: &Manifest) -> Vec<String> {
     let mut found: Vec<String> = FRAMEWORKS
         .iter()
-        .filter(|(name, _)| manifest.dependencies.iter().any(|d| d.eq_ignore_ascii_case(name)))
+        .filter(|(name, _)| {
+            manifest
+                .dependencies
+                .iter()
+                .any(|d| d.eq_ignore_ascii_case(name))
+        })
         .map(|(_, framework)| (*framework).to_owned())
         .collect();
     found.sort();

@@ -50,6 +50,9 @@ mod tests {
         assert_eq!(join("", "x").as_deref(), Some("x"));
         assert_eq!(join("a", "../.."), None);
         assert!(is_below("a/b", "a") && is_below("a", "a") && !is_below("ab", "a"));
-        assert_eq!((folder("a/b.c"), name("a/b.c"), stem("a/b.c")), ("a", "b.c", "b"));
+        assert_eq!(
+            (folder("a/b.c"), name("a/b.c"), stem("a/b.c")),
+            ("a", "b.c", "b")
+        );
     }
 }

@@ -38,7 +38,9 @@ pub(crate) fn content_hash(path: &str, content: &[u8]) -> u64 {
         let mut words = bytes.chunks_exact(8);
         for word in words.by_ref() {
             let word = <[u8; 8]>::try_from(word).map_or(0, u64::from_le_bytes);
-            hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+            hash = (hash ^ word)
+                .wrapping_mul(0x0000_0100_0000_01b3)
+                .rotate_left(23);
         }
         for &byte in words.remainder() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);

@@ -29,7 +29,8 @@ mod watch;
 mod write;
 
 pub use config::{
-    Config, DeliveryConfig, FilesConfig, GuardConfig, Layer, QualityGate, ReviewConfig, Threshold, config_schema,
+    Config, DeliveryConfig, FilesConfig, GuardConfig, Layer, QualityGate, ReviewConfig, Threshold,
+    config_schema,
 };
 pub use config_search::{EmbeddingsChoice, OnnxConfig, RemoteConfig, SearchConfig};
 pub use exclusions::parse_exclusions;
@@ -37,8 +38,9 @@ pub use git::{ChangedLines, Git, GitError, Staged};
 pub use host::{Disk, Host, MAX_FILE, PathKind, Unreadable, read_text, read_text_up_to};
 
 pub use knowledge::{
-    AuditQuery, DatabaseError, Edge, Entry, Extent, KnowledgeError, KnowledgeStore, Moved, SyncChange,
-    SyncError, SyncReport, UsageRecorder, Written, emit_signals, merge_usage, read_usage_summary,
+    AuditQuery, DatabaseError, Edge, Entry, Extent, KnowledgeError, KnowledgeStore, Moved,
+    SyncChange, SyncError, SyncReport, UsageRecorder, Written, emit_signals, merge_usage,
+    read_usage_summary,
 };
 pub use project::{KNOWLEDGE_DIR, OutsideProject, Project};
 pub use recipes::{
@@ -47,6 +49,7 @@ pub use recipes::{
 pub use records::{
     RecordError, Records, Signal, Usage, add_feedback, append_signals, append_usage,
     change_records, change_review, new_run_id, now, parse_feedback, read_feedback, read_records,
+    shadow_file,
 };
 pub use staged::StagedHost;
 pub use user::{project_state_folder, user_config_path};

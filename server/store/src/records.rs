@@ -294,6 +294,16 @@ pub(crate) fn prepare(project: &Project) -> Result<(), WriteError> {
     Ok(())
 }
 
+/// The path of a database below `.asd/` that can be deleted at any moment and is
+/// then made again. Makes the folder, not the file.
+///
+/// # Errors
+/// [`WriteError`] when the folder cannot be made, or leads out of the project.
+pub fn shadow_file(project: &Project, name: &str) -> Result<std::path::PathBuf, WriteError> {
+    prepare(project)?;
+    Ok(project.absolute(&format!(".asd/{name}"))?)
+}
+
 /// What becomes of a log that has grown large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Growth {

@@ -60,7 +60,11 @@ impl<'t> Builder<'t> {
                 continue;
             }
             loop {
-                while self.scopes.last().is_some_and(|(depth, _)| *depth >= self.depth) {
+                while self
+                    .scopes
+                    .last()
+                    .is_some_and(|(depth, _)| *depth >= self.depth)
+                {
                     self.scopes.pop();
                 }
                 if cursor.goto_next_sibling() {
@@ -87,7 +91,11 @@ impl<'t> Builder<'t> {
         }
         self.type_names.sort_unstable();
         self.type_names.dedup();
-        self.facts.type_names = self.type_names.iter().map(|&name| name.to_owned()).collect();
+        self.facts.type_names = self
+            .type_names
+            .iter()
+            .map(|&name| name.to_owned())
+            .collect();
         self.facts.has_errors = has_errors;
         self.facts
     }
@@ -113,9 +121,12 @@ impl<'t> Builder<'t> {
 
     /// The innermost function around the current node, else its type.
     pub fn caller(&self) -> Option<u32> {
-        let callable = self.scopes.iter().rev().map(|(_, at)| *at).find(|&at| {
-            self.facts.declarations[at as usize].kind.is_callable()
-        });
+        let callable = self
+            .scopes
+            .iter()
+            .rev()
+            .map(|(_, at)| *at)
+            .find(|&at| self.facts.declarations[at as usize].kind.is_callable());
         callable.or_else(|| self.scope())
     }
 
@@ -207,7 +218,14 @@ impl<'t> Builder<'t> {
         kind: CallKind,
         arguments: usize,
     ) -> Option<u32> {
-        self.call_named(node, name, self.of(name).to_owned(), receiver, kind, arguments)
+        self.call_named(
+            node,
+            name,
+            self.of(name).to_owned(),
+            receiver,
+            kind,
+            arguments,
+        )
     }
 
     pub fn call_named(
@@ -354,7 +372,9 @@ pub(super) fn child<'t>(node: Node<'t>, kinds: &[&str]) -> Option<Node<'t>> {
 /// The number of arguments in a list.
 pub(super) fn count(arguments: Option<Node<'_>>) -> usize {
     arguments.map_or(0, |list| {
-        children(list).filter(|child| !child.kind().contains("comment")).count()
+        children(list)
+            .filter(|child| !child.kind().contains("comment"))
+            .count()
     })
 }
 

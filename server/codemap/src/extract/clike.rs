@@ -16,7 +16,13 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
                     "system_lib_string" => ImportStyle::System,
                     _ => return false,
                 };
-                b.import(node, text.trim_matches(['"', '<', '>']), style, Vec::new(), None);
+                b.import(
+                    node,
+                    text.trim_matches(['"', '<', '>']),
+                    style,
+                    Vec::new(),
+                    None,
+                );
             }
             return false;
         }
@@ -28,7 +34,12 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         }
         "preproc_function_def" => {
             if let Some(name) = node.child_by_field_name("name") {
-                let at = b.declare(node, name, SymbolKind::Macro, node.child_by_field_name("value"));
+                let at = b.declare(
+                    node,
+                    name,
+                    SymbolKind::Macro,
+                    node.child_by_field_name("value"),
+                );
                 let number = count(node.child_by_field_name("parameters"));
                 b.declaration(at).parameters = u16::try_from(number).unwrap_or(u16::MAX);
             }
@@ -42,7 +53,12 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         }
         "namespace_definition" => {
             if let Some(name) = node.child_by_field_name("name") {
-                let at = b.declare(node, name, SymbolKind::Module, node.child_by_field_name("body"));
+                let at = b.declare(
+                    node,
+                    name,
+                    SymbolKind::Module,
+                    node.child_by_field_name("body"),
+                );
                 b.open(at);
             }
         }
@@ -61,9 +77,16 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
             {
                 let of = node.child_by_field_name("type");
                 let anonymous = of.is_some_and(|of| of.child_by_field_name("body").is_some());
-                let kind = if anonymous { SymbolKind::Struct } else { SymbolKind::Alias };
+                let kind = if anonymous {
+                    SymbolKind::Struct
+                } else {
+                    SymbolKind::Alias
+                };
                 let at = b.declare(node, name, kind, None);
-                let of = b.field(node, "type").filter(|_| !anonymous).and_then(simplify);
+                let of = b
+                    .field(node, "type")
+                    .filter(|_| !anonymous)
+                    .and_then(simplify);
                 let of = of.filter(|of| *of != b.declaration(at).name);
                 b.declaration(at).supertypes.extend(of);
                 if anonymous {
@@ -89,7 +112,15 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         }
         "for_range_loop" => {
             if let (Some(kind), Some(name)) = (b.field(node, "type"), declared_name(node)) {
-                b.bind(b.scope(), b.of(name), if kind == "auto" { Value::Unknown } else { Value::Type(kind) });
+                b.bind(
+                    b.scope(),
+                    b.of(name),
+                    if kind == "auto" {
+                        Value::Unknown
+                    } else {
+                        Value::Type(kind)
+                    },
+                );
             }
         }
         "class_interface" | "class_implementation" | "protocol_declaration" => objc_class(b, node),
@@ -139,7 +170,9 @@ fn inner_name(mut node: Node<'_>) -> Option<Node<'_>> {
         match node.kind() {
             "identifier" | "field_identifier" | "type_identifier" => return Some(node),
             _ => {
-                node = node.child_by_field_name("declarator").or_else(|| node.named_child(0))?;
+                node = node
+                    .child_by_field_name("declarator")
+                    .or_else(|| node.named_child(0))?;
             }
         }
     }
@@ -147,9 +180,16 @@ fn inner_name(mut node: Node<'_>) -> Option<Node<'_>> {
 
 fn declared_name(node: Node<'_>) -> Option<Node<'_>> {
     let declarator = node.child_by_field_name("declarator")?;
-    matches!(declarator.kind(), "identifier" | "pointer_declarator" | "reference_declarator" | "array_declarator" | "field_identifier")
-        .then(|| inner_name(declarator))
-        .flatten()
+    matches!(
+        declarator.kind(),
+        "identifier"
+            | "pointer_declarator"
+            | "reference_declarator"
+            | "array_declarator"
+            | "field_identifier"
+    )
+    .then(|| inner_name(declarator))
+    .flatten()
 }
 
 fn declared_in(node: Node<'_>) -> Option<Node<'_>> {
@@ -178,7 +218,9 @@ fn function_declarator(mut node: Node<'_>) -> Option<Node<'_>> {
         match node.kind() {
             "function_declarator" => return Some(node),
             "pointer_declarator" | "reference_declarator" => {
-                node = node.child_by_field_name("declarator").or_else(|| child(node, &["function_declarator"]))?;
+                node = node
+                    .child_by_field_name("declarator")
+                    .or_else(|| child(node, &["function_declarator"]))?;
             }
             _ => return None,
         }
@@ -198,15 +240,25 @@ fn function<'t>(b: &mut Builder<'t>, node: Node<'t>, body: Option<Node<'t>>) -> 
         };
         name = name.child_by_field_name("name")?;
     }
-    if !matches!(name.kind(), "identifier" | "field_identifier" | "destructor_name" | "operator_name" | "template_function" | "type_identifier") {
+    if !matches!(
+        name.kind(),
+        "identifier"
+            | "field_identifier"
+            | "destructor_name"
+            | "operator_name"
+            | "template_function"
+            | "type_identifier"
+    ) {
         return None;
     }
     let text = bare(b.of(name));
     let is_member = b.in_type() || owner.is_some();
     let owner_name = owner.clone().or_else(|| {
-        b.container().map(|at| b.facts.declarations[at as usize].name.clone())
+        b.container()
+            .map(|at| b.facts.declarations[at as usize].name.clone())
     });
-    let is_constructor = is_member && owner_name.as_deref().and_then(|o| o.rsplit('.').next()) == Some(&text);
+    let is_constructor =
+        is_member && owner_name.as_deref().and_then(|o| o.rsplit('.').next()) == Some(&text);
     let kind = if is_constructor {
         SymbolKind::Constructor
     } else if is_member {
@@ -218,13 +270,24 @@ fn function<'t>(b: &mut Builder<'t>, node: Node<'t>, body: Option<Node<'t>>) -> 
     let result = b.field(node, "type").and_then(simplify);
     let parameters = declarator.child_by_field_name("parameters");
     let number = parameters.map_or(0, |list| {
-        children(list).filter(|one| one.kind() != "comment" && b.of(*one) != "void").count()
+        children(list)
+            .filter(|one| one.kind() != "comment" && b.of(*one) != "void")
+            .count()
     });
     let mut words: Vec<String> = children(node)
-        .filter(|part| matches!(part.kind(), "storage_class_specifier" | "virtual" | "type_qualifier"))
+        .filter(|part| {
+            matches!(
+                part.kind(),
+                "storage_class_specifier" | "virtual" | "type_qualifier"
+            )
+        })
         .map(|part| b.of(part).to_owned())
         .collect();
-    words.extend(children(declarator).filter(|part| part.kind() == "virtual_specifier").map(|part| b.of(part).to_owned()));
+    words.extend(
+        children(declarator)
+            .filter(|part| part.kind() == "virtual_specifier")
+            .map(|part| b.of(part).to_owned()),
+    );
     let declaration = b.declaration(at);
     declaration.result = result;
     declaration.parameters = u16::try_from(number).unwrap_or(u16::MAX);
@@ -237,7 +300,9 @@ fn function<'t>(b: &mut Builder<'t>, node: Node<'t>, body: Option<Node<'t>>) -> 
 
 fn declaration<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     let mut cursor = node.walk();
-    let declarators: Vec<Node<'t>> = node.children_by_field_name("declarator", &mut cursor).collect();
+    let declarators: Vec<Node<'t>> = node
+        .children_by_field_name("declarator", &mut cursor)
+        .collect();
     let kind = b.field(node, "type");
     let scope = b.scope();
     let in_function = b.in_function();
@@ -256,14 +321,20 @@ fn declaration<'t>(b: &mut Builder<'t>, node: Node<'t>) {
             ),
             _ => (Some(declarator), None),
         };
-        let Some(name) = named.and_then(inner_name) else { continue };
+        let Some(name) = named.and_then(inner_name) else {
+            continue;
+        };
         let hint = match (kind, value) {
             (Some("auto"), Some(value)) => value_of(b, value),
             (Some(kind), _) => Value::Type(kind),
             (None, _) => Value::Unknown,
         };
         if !in_function {
-            let kind = if b.in_type() { SymbolKind::Field } else { SymbolKind::Variable };
+            let kind = if b.in_type() {
+                SymbolKind::Field
+            } else {
+                SymbolKind::Variable
+            };
             let at = b.declare(node, name, kind, None);
             b.declaration(at).has_body = value.is_some();
         }
@@ -275,7 +346,13 @@ fn declaration<'t>(b: &mut Builder<'t>, node: Node<'t>) {
             && b.facts.language == Language::Cpp
         {
             let number = count(Some(value));
-            b.call(declarator, of, Receives::Nothing, CallKind::Construct, number);
+            b.call(
+                declarator,
+                of,
+                Receives::Nothing,
+                CallKind::Construct,
+                number,
+            );
         }
     }
 }
@@ -299,18 +376,39 @@ fn path_of<'t>(b: &Builder<'t>, node: Node<'t>) -> Option<String> {
             Some(format!("{object}.{}", b.field(node, "field")?))
         }
         "qualified_identifier" => Some(bare(b.of(node))),
-        "pointer_expression" | "parenthesized_expression" => {
-            path_of(b, node.child_by_field_name("argument").or_else(|| node.named_child(0))?)
-        }
+        "pointer_expression" | "parenthesized_expression" => path_of(
+            b,
+            node.child_by_field_name("argument")
+                .or_else(|| node.named_child(0))?,
+        ),
         _ => None,
     }
 }
 
-fn construct<'t>(b: &mut Builder<'t>, node: Node<'t>, kind: Node<'t>, number: usize) -> Option<u32> {
+fn construct<'t>(
+    b: &mut Builder<'t>,
+    node: Node<'t>,
+    kind: Node<'t>,
+    number: usize,
+) -> Option<u32> {
     let text = bare(b.of(kind));
     match text.rsplit_once('.') {
-        Some((owner, name)) => b.call_named(node, kind, name.to_owned(), Receives::Path(owner.to_owned()), CallKind::Construct, number),
-        None => b.call_named(node, kind, text, Receives::Nothing, CallKind::Construct, number),
+        Some((owner, name)) => b.call_named(
+            node,
+            kind,
+            name.to_owned(),
+            Receives::Path(owner.to_owned()),
+            CallKind::Construct,
+            number,
+        ),
+        None => b.call_named(
+            node,
+            kind,
+            text,
+            Receives::Nothing,
+            CallKind::Construct,
+            number,
+        ),
     }
 }
 
@@ -342,7 +440,11 @@ fn call<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
             if name.kind() == "template_function" {
                 name = name.child_by_field_name("name")?;
             }
-            let receiver = if path.is_empty() { Receives::Nothing } else { Receives::Path(path.join(".")) };
+            let receiver = if path.is_empty() {
+                Receives::Nothing
+            } else {
+                Receives::Path(path.join("."))
+            };
             b.call(node, name, receiver, CallKind::Path, number)
         }
         _ => None,
@@ -360,10 +462,20 @@ fn objc_class<'t>(b: &mut Builder<'t>, node: Node<'t>) {
         _ if is_category => SymbolKind::Extension,
         _ => SymbolKind::Class,
     };
-    let first = child(node, &["method_declaration", "property_declaration", "implementation_definition"]);
+    let first = child(
+        node,
+        &[
+            "method_declaration",
+            "property_declaration",
+            "implementation_definition",
+        ],
+    );
     let at = b.declare(node, name, kind, first);
     let mut supertypes: Vec<String> = b.field(node, "superclass").map(bare).into_iter().collect();
-    if let Some(list) = child(node, &["parameterized_arguments", "protocol_reference_list"]) {
+    if let Some(list) = child(
+        node,
+        &["parameterized_arguments", "protocol_reference_list"],
+    ) {
         supertypes.extend(children(list).map(|part| bare(b.of(part))));
     }
     b.declaration(at).supertypes = supertypes;
@@ -392,12 +504,17 @@ fn objc_method<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     let (name, number) = selector(b, node);
     let body = child(node, &["compound_statement"]);
     let index = b.declare_as(node, at, name, SymbolKind::Method, body);
-    let result = child(node, &["method_type"]).and_then(|kind| simplify(b.of(kind).trim_matches(['(', ')'])));
+    let result = child(node, &["method_type"])
+        .and_then(|kind| simplify(b.of(kind).trim_matches(['(', ')'])));
     let is_static = b.of(node).starts_with('+');
     let declaration = b.declaration(index);
     declaration.parameters = u16::try_from(number).unwrap_or(u16::MAX);
     declaration.result = result.filter(|name| name != "void").map(|name| {
-        if matches!(name.as_str(), "instancetype" | "id") { "Self".to_owned() } else { name }
+        if matches!(name.as_str(), "instancetype" | "id") {
+            "Self".to_owned()
+        } else {
+            name
+        }
     });
     if is_static {
         declaration.modifiers.push("static".to_owned());
@@ -406,7 +523,11 @@ fn objc_method<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     for parameter in children(node).filter(|part| part.kind() == "method_parameter") {
         let kind = child(parameter, &["method_type"]);
         if let (Some(kind), Some(name)) = (kind, child(parameter, &["identifier"])) {
-            b.bind(Some(index), b.of(name), Value::Type(b.of(kind).trim_matches(['(', ')'])));
+            b.bind(
+                Some(index),
+                b.of(name),
+                Value::Type(b.of(kind).trim_matches(['(', ')'])),
+            );
         }
     }
     Some(index)
@@ -417,9 +538,15 @@ fn message<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     let mut cursor = node.walk();
     let parts: Vec<Node<'t>> = node.children_by_field_name("method", &mut cursor).collect();
     let first = *parts.first()?;
-    let named = children(node).filter(|part| part.kind() != "comment").count();
+    let named = children(node)
+        .filter(|part| part.kind() != "comment")
+        .count();
     let number = named - 1 - parts.len();
-    let mut name = parts.iter().map(|part| b.of(*part)).collect::<Vec<_>>().join(":");
+    let mut name = parts
+        .iter()
+        .map(|part| b.of(*part))
+        .collect::<Vec<_>>()
+        .join(":");
     if number > 0 {
         name.push(':');
     }

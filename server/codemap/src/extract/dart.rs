@@ -13,9 +13,12 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
                 let specification = child(node, &["import_specification"]).unwrap_or(node);
                 let alias = b.field(specification, "alias").map(str::to_owned);
                 let mut names = Vec::new();
-                for combinator in children(specification).filter(|part| part.kind() == "combinator") {
+                for combinator in children(specification).filter(|part| part.kind() == "combinator")
+                {
                     if b.of(combinator).starts_with("show") {
-                        names.extend(children(combinator).map(|name| imported(b.of(name), b.of(name))));
+                        names.extend(
+                            children(combinator).map(|name| imported(b.of(name), b.of(name))),
+                        );
                     }
                 }
                 if names.is_empty() && alias.is_none() {
@@ -28,7 +31,11 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         "library_export" => {
             if let Some(uri) = uri_of(b, node) {
                 let import = b.import(node, uri, ImportStyle::Reexport, Vec::new(), None);
-                b.facts.exports.push(Export { name: "*".to_owned(), local: "*".to_owned(), import: Some(import) });
+                b.facts.exports.push(Export {
+                    name: "*".to_owned(),
+                    local: "*".to_owned(),
+                    import: Some(import),
+                });
             }
             return false;
         }
@@ -40,7 +47,13 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         }
         "part_of_directive" => {
             if let Some(uri) = uri_of(b, node) {
-                b.import(node, uri, ImportStyle::Part, vec![imported("of", "of")], None);
+                b.import(
+                    node,
+                    uri,
+                    ImportStyle::Part,
+                    vec![imported("of", "of")],
+                    None,
+                );
             }
             return false;
         }
@@ -57,7 +70,13 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
             let of = node.child_by_field_name("class");
             if let Some(of) = of {
                 let name = simplify(b.of(of)).unwrap_or_else(|| b.of(of).to_owned());
-                let at = b.declare_as(node, of, name, SymbolKind::Extension, node.child_by_field_name("body"));
+                let at = b.declare_as(
+                    node,
+                    of,
+                    name,
+                    SymbolKind::Extension,
+                    node.child_by_field_name("body"),
+                );
                 b.open(at);
             }
         }
@@ -71,21 +90,46 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
                 b.declare(node, name, SymbolKind::Constant, None);
             }
         }
-        "function_declaration" | "method_declaration" | "local_function_declaration" | "external_function_declaration" => {
+        "function_declaration"
+        | "method_declaration"
+        | "local_function_declaration"
+        | "external_function_declaration" => {
             callable(b, node);
         }
         "declaration" => {
-            if child(node, &["constructor_signature", "constant_constructor_signature", "factory_constructor_signature", "redirecting_factory_constructor_signature", "function_signature", "getter_signature", "setter_signature"]).is_some() {
+            if child(
+                node,
+                &[
+                    "constructor_signature",
+                    "constant_constructor_signature",
+                    "factory_constructor_signature",
+                    "redirecting_factory_constructor_signature",
+                    "function_signature",
+                    "getter_signature",
+                    "setter_signature",
+                ],
+            )
+            .is_some()
+            {
                 callable(b, node);
             } else {
                 fields(b, node);
             }
         }
-        "initialized_variable_declaration" | "static_final_declaration" | "initialized_variable_definition" => variable(b, node),
+        "initialized_variable_declaration"
+        | "static_final_declaration"
+        | "initialized_variable_definition" => variable(b, node),
         "formal_parameter" | "normal_formal_parameter" | "default_formal_parameter" => {
-            if let Some(name) = node.child_by_field_name("name").or_else(|| child(node, &["identifier"])) {
+            if let Some(name) = node
+                .child_by_field_name("name")
+                .or_else(|| child(node, &["identifier"]))
+            {
                 let kind = child(node, &["type"]).map(|kind| b.of(kind));
-                b.bind(b.scope(), b.of(name), kind.map_or(Value::Unknown, Value::Type));
+                b.bind(
+                    b.scope(),
+                    b.of(name),
+                    kind.map_or(Value::Unknown, Value::Type),
+                );
             }
         }
         "type_identifier" => b.uses_type(b.of(node)),
@@ -103,10 +147,20 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
             }
         }
         "new_expression" | "const_object_expression" | "constructor_invocation" => {
-            if let Some(kind) = node.child_by_field_name("type").or_else(|| child(node, &["type"])) {
+            if let Some(kind) = node
+                .child_by_field_name("type")
+                .or_else(|| child(node, &["type"]))
+            {
                 let number = count(node.child_by_field_name("arguments"));
                 if let Some(name) = simplify(b.of(kind)) {
-                    b.call_named(node, kind, name, Receives::Nothing, CallKind::Construct, number);
+                    b.call_named(
+                        node,
+                        kind,
+                        name,
+                        Receives::Nothing,
+                        CallKind::Construct,
+                        number,
+                    );
                 }
             }
         }
@@ -126,7 +180,9 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
 }
 
 fn ancestor<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
-    std::iter::successors(node.parent(), Node::parent).take(4).find(|parent| parent.kind() == kind)
+    std::iter::successors(node.parent(), Node::parent)
+        .take(4)
+        .find(|parent| parent.kind() == kind)
 }
 
 /// The text of the first string in a directive.
@@ -134,12 +190,19 @@ fn uri_of<'t>(b: &Builder<'t>, node: Node<'t>) -> Option<&'t str> {
     let text = b.of(node);
     let quote = text.find(['\'', '"'])?;
     let rest = &text[quote + 1..];
-    rest.find(text[quote..].chars().next()?).map(|end| &rest[..end])
+    rest.find(text[quote..].chars().next()?)
+        .map(|end| &rest[..end])
 }
 
 fn class<'t>(b: &mut Builder<'t>, node: Node<'t>, kind: SymbolKind) -> Option<u32> {
     let name = node.child_by_field_name("name")?;
-    let at = b.declare_as(node, name, bare(b.of(name)), kind, node.child_by_field_name("body"));
+    let at = b.declare_as(
+        node,
+        name,
+        bare(b.of(name)),
+        kind,
+        node.child_by_field_name("body"),
+    );
     let mut supertypes = Vec::new();
     let mut open: Vec<Node<'t>> = children(node)
         .filter(|part| matches!(part.kind(), "superclass" | "interfaces" | "mixins" | "type"))
@@ -191,7 +254,10 @@ fn signature_of(node: Node<'_>) -> Option<Node<'_>> {
 fn callable<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     let signature = signature_of(node)?;
     let mut cursor = signature.walk();
-    let names: Vec<Node<'t>> = signature.children_by_field_name("name", &mut cursor).filter(Node::is_named).collect();
+    let names: Vec<Node<'t>> = signature
+        .children_by_field_name("name", &mut cursor)
+        .filter(Node::is_named)
+        .collect();
     let name = *names.last()?;
     let is_constructor = signature.kind().contains("constructor");
     let kind = match (is_constructor, b.in_type()) {
@@ -199,13 +265,21 @@ fn callable<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
         (false, true) => SymbolKind::Method,
         (false, false) => SymbolKind::Function,
     };
-    let body = node.child_by_field_name("body").or_else(|| child(node, &["function_body"]));
+    let body = node
+        .child_by_field_name("body")
+        .or_else(|| child(node, &["function_body"]));
     let at = b.declare(node, name, kind, body);
     annotate(b, node, at);
     let result = b.field(signature, "return_type").and_then(simplify);
-    let is_static = b.of(node).split('(').next().is_some_and(|head| head.split_whitespace().any(|word| word == "static"));
+    let is_static = b
+        .of(node)
+        .split('(')
+        .next()
+        .is_some_and(|head| head.split_whitespace().any(|word| word == "static"));
     let number = count(signature.child_by_field_name("parameters"));
-    let container = b.container().map(|at| b.facts.declarations[at as usize].name.clone());
+    let container = b
+        .container()
+        .map(|at| b.facts.declarations[at as usize].name.clone());
     let declaration = b.declaration(at);
     declaration.result = if is_constructor { container } else { result };
     declaration.parameters = u16::try_from(number).unwrap_or(u16::MAX);
@@ -220,11 +294,16 @@ fn fields<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     let kind = child(node, &["type"]).map(|kind| b.of(kind));
     let container = b.container();
     for list in children(node) {
-        if !matches!(list.kind(), "initialized_identifier_list" | "static_final_declaration_list" | "identifier_list") {
+        if !matches!(
+            list.kind(),
+            "initialized_identifier_list" | "static_final_declaration_list" | "identifier_list"
+        ) {
             continue;
         }
         for one in children(list) {
-            let name = one.child_by_field_name("name").or_else(|| child(one, &["identifier"]));
+            let name = one
+                .child_by_field_name("name")
+                .or_else(|| child(one, &["identifier"]));
             let name = name.unwrap_or(one);
             if name.kind() != "identifier" {
                 continue;
@@ -243,7 +322,9 @@ fn fields<'t>(b: &mut Builder<'t>, node: Node<'t>) {
 }
 
 fn variable<'t>(b: &mut Builder<'t>, node: Node<'t>) {
-    let name = node.child_by_field_name("name").or_else(|| child(node, &["identifier"]));
+    let name = node
+        .child_by_field_name("name")
+        .or_else(|| child(node, &["identifier"]));
     let Some(name) = name else { return };
     let kind = child(node, &["type"]).map(|kind| b.of(kind));
     let hint = match (kind, node.child_by_field_name("value")) {
@@ -262,9 +343,9 @@ fn variable<'t>(b: &mut Builder<'t>, node: Node<'t>) {
 fn value_of<'t>(b: &Builder<'t>, node: Node<'t>) -> Value<'t> {
     match node.kind() {
         "call_expression" | "new_expression" | "const_object_expression" => Value::Node(node),
-        "await_expression" | "parenthesized_expression" | "unary_expression" => {
-            node.named_child(0).map_or(Value::Unknown, |inner| value_of(b, inner))
-        }
+        "await_expression" | "parenthesized_expression" | "unary_expression" => node
+            .named_child(0)
+            .map_or(Value::Unknown, |inner| value_of(b, inner)),
         _ => path_of(b, node).map_or(Value::Unknown, Value::Path),
     }
 }

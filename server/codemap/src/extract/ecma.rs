@@ -13,7 +13,11 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         }
         "method_definition" | "method_signature" | "abstract_method_signature" => {
             let is_constructor = b.field(node, "name") == Some("constructor");
-            let kind = if is_constructor { SymbolKind::Constructor } else { SymbolKind::Method };
+            let kind = if is_constructor {
+                SymbolKind::Constructor
+            } else {
+                SymbolKind::Method
+            };
             if b.in_type() {
                 function(b, node, kind);
             } else {
@@ -31,7 +35,12 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         }
         "internal_module" | "module" if node.child_by_field_name("name").is_some() => {
             if let Some(name) = node.child_by_field_name("name") {
-                let at = b.declare(node, name, SymbolKind::Module, node.child_by_field_name("body"));
+                let at = b.declare(
+                    node,
+                    name,
+                    SymbolKind::Module,
+                    node.child_by_field_name("body"),
+                );
                 b.open(at);
             }
         }
@@ -49,13 +58,19 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         "public_field_definition" | "field_definition" | "property_signature" => field(b, node),
         "pair" => {
             // A function in an object that is exported or assigned.
-            if let (Some(key), Some(value)) =
-                (node.child_by_field_name("key"), node.child_by_field_name("value"))
-                && is_function(value)
+            if let (Some(key), Some(value)) = (
+                node.child_by_field_name("key"),
+                node.child_by_field_name("value"),
+            ) && is_function(value)
                 && !b.in_function()
                 && matches!(key.kind(), "property_identifier" | "string")
             {
-                let at = b.declare(node, key, SymbolKind::Function, value.child_by_field_name("body"));
+                let at = b.declare(
+                    node,
+                    key,
+                    SymbolKind::Function,
+                    value.child_by_field_name("body"),
+                );
                 shape(b, value, at);
                 b.open(at);
             }
@@ -110,7 +125,14 @@ fn is_function(node: Node<'_>) -> bool {
 fn is_exported(node: Node<'_>) -> bool {
     let parent = node.parent();
     let parent = match parent {
-        Some(parent) if matches!(parent.kind(), "lexical_declaration" | "variable_declaration" | "ambient_declaration") => parent.parent(),
+        Some(parent)
+            if matches!(
+                parent.kind(),
+                "lexical_declaration" | "variable_declaration" | "ambient_declaration"
+            ) =>
+        {
+            parent.parent()
+        }
         other => other,
     };
     parent.is_some_and(|parent| parent.kind() == "export_statement")
@@ -118,18 +140,34 @@ fn is_exported(node: Node<'_>) -> bool {
 
 /// Parameters, result and words of a function.
 fn shape<'t>(b: &mut Builder<'t>, node: Node<'t>, at: u32) {
-    let result = b.field(node, "return_type").and_then(super::types::simplify);
+    let result = b
+        .field(node, "return_type")
+        .and_then(super::types::simplify);
     let number = match node.child_by_field_name("parameters") {
         Some(list) => count(Some(list)),
         None => usize::from(node.child_by_field_name("parameter").is_some()),
     };
-    let head_end = node.child_by_field_name("body").map_or(node.end_byte(), |body| body.start_byte());
+    let head_end = node
+        .child_by_field_name("body")
+        .map_or(node.end_byte(), |body| body.start_byte());
     let head = &b.text[node.start_byte()..head_end];
     let head = head.split(['(', '<']).next().unwrap_or(head);
     let words: Vec<String> = head
         .split_whitespace()
         .filter(|word| {
-            matches!(*word, "async" | "static" | "override" | "abstract" | "private" | "protected" | "public" | "get" | "set" | "readonly")
+            matches!(
+                *word,
+                "async"
+                    | "static"
+                    | "override"
+                    | "abstract"
+                    | "private"
+                    | "protected"
+                    | "public"
+                    | "get"
+                    | "set"
+                    | "readonly"
+            )
         })
         .map(str::to_owned)
         .collect();
@@ -137,14 +175,19 @@ fn shape<'t>(b: &mut Builder<'t>, node: Node<'t>, at: u32) {
     declaration.result = result;
     declaration.parameters = u16::try_from(number).unwrap_or(u16::MAX);
     declaration.has_body = node.child_by_field_name("body").is_some();
-    if words.iter().any(|word| matches!(word.as_str(), "private" | "protected")) {
+    if words
+        .iter()
+        .any(|word| matches!(word.as_str(), "private" | "protected"))
+    {
         declaration.is_public = false;
     }
     declaration.modifiers = words;
 }
 
 fn decorators<'t>(b: &Builder<'t>, node: Node<'t>) -> Vec<String> {
-    let outer = node.parent().filter(|parent| parent.kind() == "export_statement");
+    let outer = node
+        .parent()
+        .filter(|parent| parent.kind() == "export_statement");
     let mut found: Vec<String> = outer
         .into_iter()
         .chain([node])
@@ -191,7 +234,9 @@ fn class_shape<'t>(b: &mut Builder<'t>, node: Node<'t>, at: u32) {
                         "extends_clause" => {
                             supertypes.extend(b.field(clause, "value").map(bare));
                         }
-                        "implements_clause" => supertypes.extend(children(clause).map(|t| bare(b.of(t)))),
+                        "implements_clause" => {
+                            supertypes.extend(children(clause).map(|t| bare(b.of(t))))
+                        }
                         _ => supertypes.push(bare(b.of(clause))),
                     }
                 }
@@ -233,14 +278,24 @@ fn declarator<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     let text = b.of(name);
     match value {
         Some(value) if is_function(value) => {
-            let at = b.declare(node, name, SymbolKind::Function, value.child_by_field_name("body"));
+            let at = b.declare(
+                node,
+                name,
+                SymbolKind::Function,
+                value.child_by_field_name("body"),
+            );
             shape(b, value, at);
             let public = is_exported(node);
             b.declaration(at).is_public = public;
             b.open(at);
         }
         Some(value) if value.kind() == "class" => {
-            let at = b.declare(node, name, SymbolKind::Class, value.child_by_field_name("body"));
+            let at = b.declare(
+                node,
+                name,
+                SymbolKind::Class,
+                value.child_by_field_name("body"),
+            );
             class_shape(b, value, at);
         }
         _ => {
@@ -252,8 +307,14 @@ fn declarator<'t>(b: &mut Builder<'t>, node: Node<'t>) {
             };
             let holds_functions = value.is_some_and(|value| value.kind() == "object");
             if !b.in_function() {
-                let constant = node.parent().is_some_and(|parent| b.of(parent).starts_with("const"));
-                let kind = if constant { SymbolKind::Constant } else { SymbolKind::Variable };
+                let constant = node
+                    .parent()
+                    .is_some_and(|parent| b.of(parent).starts_with("const"));
+                let kind = if constant {
+                    SymbolKind::Constant
+                } else {
+                    SymbolKind::Variable
+                };
                 let scope = b.scope();
                 let at = b.declare(node, name, kind, None);
                 let public = is_exported(node);
@@ -287,7 +348,9 @@ fn pattern_names(pattern: Node<'_>) -> Vec<Node<'_>> {
 }
 
 fn field<'t>(b: &mut Builder<'t>, node: Node<'t>) {
-    let name = node.child_by_field_name("name").or_else(|| node.child_by_field_name("property"));
+    let name = node
+        .child_by_field_name("name")
+        .or_else(|| node.child_by_field_name("property"));
     let Some(name) = name else { return };
     if !b.in_type() {
         return;
@@ -295,7 +358,12 @@ fn field<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     let scope = b.container();
     let value = node.child_by_field_name("value");
     if let Some(value) = value.filter(|value| is_function(*value)) {
-        let at = b.declare(node, name, SymbolKind::Method, value.child_by_field_name("body"));
+        let at = b.declare(
+            node,
+            name,
+            SymbolKind::Method,
+            value.child_by_field_name("body"),
+        );
         shape(b, value, at);
         b.open(at);
         return;
@@ -343,7 +411,9 @@ fn import<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     let Some(module) = source.and_then(|source| string(b, source)) else {
         // `import a = require('./a')`
         if let Some(clause) = child(node, &["import_require_clause"])
-            && let Some(module) = clause.child_by_field_name("source").and_then(|s| string(b, s))
+            && let Some(module) = clause
+                .child_by_field_name("source")
+                .and_then(|s| string(b, s))
         {
             let alias = child(clause, &["identifier"]).map(|name| b.of(name).to_owned());
             b.import(node, module, ImportStyle::Import, Vec::new(), alias);
@@ -355,7 +425,11 @@ fn import<'t>(b: &mut Builder<'t>, node: Node<'t>) {
         let rest = rest.trim_start();
         rest.starts_with("type ") && !rest.starts_with("type from")
     });
-    let style = if only_types { ImportStyle::Types } else { ImportStyle::Import };
+    let style = if only_types {
+        ImportStyle::Types
+    } else {
+        ImportStyle::Import
+    };
     let mut names = Vec::new();
     let mut alias = None;
     if let Some(clause) = child(node, &["import_clause"]) {
@@ -381,12 +455,17 @@ fn import<'t>(b: &mut Builder<'t>, node: Node<'t>) {
 }
 
 fn export<'t>(b: &mut Builder<'t>, node: Node<'t>) {
-    let module = node.child_by_field_name("source").and_then(|source| string(b, source));
-    let import = module.map(|module| {
-        b.import(node, module, ImportStyle::Reexport, Vec::new(), None)
-    });
+    let module = node
+        .child_by_field_name("source")
+        .and_then(|source| string(b, source));
+    let import =
+        module.map(|module| b.import(node, module, ImportStyle::Reexport, Vec::new(), None));
     let mut push = |name: &str, local: &str| {
-        b.facts.exports.push(Export { name: name.to_owned(), local: local.to_owned(), import });
+        b.facts.exports.push(Export {
+            name: name.to_owned(),
+            local: local.to_owned(),
+            import,
+        });
     };
     let clause = child(node, &["export_clause", "namespace_export"]);
     let text = &b.text[node.byte_range()];
@@ -399,7 +478,8 @@ fn export<'t>(b: &mut Builder<'t>, node: Node<'t>) {
         Some(clause) => {
             for one in children(clause).filter(|part| part.kind() == "export_specifier") {
                 let get = |field| {
-                    one.child_by_field_name(field).map(|n| b.text[n.byte_range()].trim_matches(['"', '\'']))
+                    one.child_by_field_name(field)
+                        .map(|n| b.text[n.byte_range()].trim_matches(['"', '\'']))
                 };
                 if let Some(name) = get("name") {
                     let shown = get("alias").unwrap_or(name);
@@ -414,7 +494,9 @@ fn export<'t>(b: &mut Builder<'t>, node: Node<'t>) {
         None if import.is_some() => push("*", "*"),
         None => {
             let declared = node.child_by_field_name("declaration");
-            let is_default = text.strip_prefix("export").is_some_and(|rest| rest.trim_start().starts_with("default"));
+            let is_default = text
+                .strip_prefix("export")
+                .is_some_and(|rest| rest.trim_start().starts_with("default"));
             if let Some(name) = declared.and_then(|declared| declared.child_by_field_name("name")) {
                 if is_default {
                     push("default", &b.text[name.byte_range()]);
@@ -503,7 +585,8 @@ fn require<'t>(b: &mut Builder<'t>, node: Node<'t>, name: Node<'t>, module: &str
                     names.push(imported(b.of(part), b.of(part)));
                 }
                 "pair_pattern" => {
-                    if let (Some(key), Some(local)) = (b.field(part, "key"), b.field(part, "value")) {
+                    if let (Some(key), Some(local)) = (b.field(part, "key"), b.field(part, "value"))
+                    {
                         names.push(imported(key, local));
                     }
                 }
@@ -517,9 +600,10 @@ fn require<'t>(b: &mut Builder<'t>, node: Node<'t>, name: Node<'t>, module: &str
 /// `exports.a = …`, `module.exports = …`, `A.prototype.f = function`,
 /// `this.a = new A()`.
 fn assignment<'t>(b: &mut Builder<'t>, node: Node<'t>) {
-    let (Some(left), Some(right)) =
-        (node.child_by_field_name("left"), node.child_by_field_name("right"))
-    else {
+    let (Some(left), Some(right)) = (
+        node.child_by_field_name("left"),
+        node.child_by_field_name("right"),
+    ) else {
         return;
     };
     let Some(path) = path_of(b, left) else { return };
@@ -528,12 +612,18 @@ fn assignment<'t>(b: &mut Builder<'t>, node: Node<'t>) {
         exports_of(b, node, right, function);
         return;
     }
-    let exported = path.strip_prefix("exports.").or_else(|| path.strip_prefix("module.exports."));
+    let exported = path
+        .strip_prefix("exports.")
+        .or_else(|| path.strip_prefix("module.exports."));
     if let Some(name) = exported.filter(|name| !name.contains('.')) {
         let name = name.to_owned();
         if let Some(module) = required(b, right) {
             let import = b.import(node, module, ImportStyle::Dynamic, Vec::new(), None);
-            b.facts.exports.push(Export { name, local: "*".to_owned(), import: Some(import) });
+            b.facts.exports.push(Export {
+                name,
+                local: "*".to_owned(),
+                import: Some(import),
+            });
             return;
         }
         let local = match right.kind() {
@@ -542,18 +632,37 @@ fn assignment<'t>(b: &mut Builder<'t>, node: Node<'t>) {
         };
         let at = left.child_by_field_name("property").unwrap_or(left);
         if function {
-            let index = b.declare_as(node, at, name.clone(), SymbolKind::Function, right.child_by_field_name("body"));
+            let index = b.declare_as(
+                node,
+                at,
+                name.clone(),
+                SymbolKind::Function,
+                right.child_by_field_name("body"),
+            );
             shape(b, right, index);
             b.open(index);
         } else if right.kind() == "class" {
-            let index = b.declare_as(node, at, name.clone(), SymbolKind::Class, right.child_by_field_name("body"));
+            let index = b.declare_as(
+                node,
+                at,
+                name.clone(),
+                SymbolKind::Class,
+                right.child_by_field_name("body"),
+            );
             class_shape(b, right, index);
         }
-        b.facts.exports.push(Export { name, local, import: None });
+        b.facts.exports.push(Export {
+            name,
+            local,
+            import: None,
+        });
         return;
     }
     let property = left.child_by_field_name("property");
-    if let Some(field) = path.strip_prefix("this.").filter(|field| !field.contains('.')) {
+    if let Some(field) = path
+        .strip_prefix("this.")
+        .filter(|field| !field.contains('.'))
+    {
         let scope = b.container().or_else(|| b.scope());
         if !function {
             let value = value_of(b, right);
@@ -573,7 +682,13 @@ fn assignment<'t>(b: &mut Builder<'t>, node: Node<'t>) {
             None => (owner, SymbolKind::Function),
         };
         let (owner, name) = (owner.to_owned(), name.to_owned());
-        let at = b.declare_as(node, property, name, kind, right.child_by_field_name("body"));
+        let at = b.declare_as(
+            node,
+            property,
+            name,
+            kind,
+            right.child_by_field_name("body"),
+        );
         if !owner.is_empty() && !owner.contains('.') {
             b.declaration(at).owner = Some(owner);
         }
@@ -584,7 +699,11 @@ fn assignment<'t>(b: &mut Builder<'t>, node: Node<'t>) {
 
 fn exports_of<'t>(b: &mut Builder<'t>, node: Node<'t>, right: Node<'t>, function: bool) {
     let mut push = |name: &str, local: &str, import| {
-        b.facts.exports.push(Export { name: name.to_owned(), local: local.to_owned(), import });
+        b.facts.exports.push(Export {
+            name: name.to_owned(),
+            local: local.to_owned(),
+            import,
+        });
     };
     match right.kind() {
         "identifier" => push("=", &b.text[right.byte_range()], None),
@@ -617,7 +736,9 @@ fn exports_of<'t>(b: &mut Builder<'t>, node: Node<'t>, right: Node<'t>, function
             }
         }
         _ if function || right.kind() == "class" => {
-            let name = right.child_by_field_name("name").map_or("exports", |name| &b.text[name.byte_range()]);
+            let name = right
+                .child_by_field_name("name")
+                .map_or("exports", |name| &b.text[name.byte_range()]);
             push("=", name, None);
             anonymous(b, node, right, name);
         }
@@ -637,7 +758,11 @@ fn exports_of<'t>(b: &mut Builder<'t>, node: Node<'t>, right: Node<'t>, function
 fn strip(mut node: Node<'_>) -> Node<'_> {
     while matches!(
         node.kind(),
-        "await_expression" | "parenthesized_expression" | "non_null_expression" | "as_expression" | "satisfies_expression"
+        "await_expression"
+            | "parenthesized_expression"
+            | "non_null_expression"
+            | "as_expression"
+            | "satisfies_expression"
     ) {
         let Some(inner) = node.named_child(0) else {
             return node;
@@ -687,9 +812,7 @@ fn call<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     let names_module = matches!(b.of(function), "require" | "import")
         || function.kind() == "import"
         || matches!(b.of(function), "require.resolve" | "import.meta.resolve");
-    if names_module
-        && let Some(module) = first.and_then(|first| string(b, first))
-    {
+    if names_module && let Some(module) = first.and_then(|first| string(b, first)) {
         // Those of a variable are there already.
         let seen = b.facts.imports.last().is_some_and(|import| {
             import.module == module
@@ -705,7 +828,14 @@ fn call<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     let number = count(Some(arguments));
     match function.kind() {
         "identifier" => b.call(node, function, Receives::Nothing, CallKind::Plain, number),
-        "super" => b.call_named(node, function, "constructor".to_owned(), Receives::Path("super".to_owned()), CallKind::Member, number),
+        "super" => b.call_named(
+            node,
+            function,
+            "constructor".to_owned(),
+            Receives::Path("super".to_owned()),
+            CallKind::Member,
+            number,
+        ),
         "member_expression" => {
             let mut name = function.child_by_field_name("property")?;
             let mut object = strip(function.child_by_field_name("object")?);
@@ -733,11 +863,23 @@ fn construct<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     let constructor = node.child_by_field_name("constructor")?;
     let number = count(node.child_by_field_name("arguments"));
     match constructor.kind() {
-        "identifier" => b.call(node, constructor, Receives::Nothing, CallKind::Construct, number),
+        "identifier" => b.call(
+            node,
+            constructor,
+            Receives::Nothing,
+            CallKind::Construct,
+            number,
+        ),
         "member_expression" => {
             let name = constructor.child_by_field_name("property")?;
             let object = path_of(b, constructor.child_by_field_name("object")?)?;
-            b.call(node, name, Receives::Path(object), CallKind::Construct, number)
+            b.call(
+                node,
+                name,
+                Receives::Path(object),
+                CallKind::Construct,
+                number,
+            )
         }
         _ => None,
     }

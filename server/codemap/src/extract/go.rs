@@ -14,7 +14,13 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         "import_spec" => {
             if let Some(path) = b.field(node, "path") {
                 let alias = b.field(node, "name").map(str::to_owned);
-                b.import(node, path.trim_matches(['"', '`']), ImportStyle::Import, Vec::new(), alias);
+                b.import(
+                    node,
+                    path.trim_matches(['"', '`']),
+                    ImportStyle::Import,
+                    Vec::new(),
+                    alias,
+                );
             }
             return false;
         }
@@ -42,12 +48,18 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         "const_spec" | "var_spec" => variable(b, node),
         "short_var_declaration" => short(b, node),
         "range_clause" => {
-            for name in node.child_by_field_name("left").into_iter().flat_map(children) {
+            for name in node
+                .child_by_field_name("left")
+                .into_iter()
+                .flat_map(children)
+            {
                 b.bind(b.scope(), b.of(name), Value::Unknown);
             }
         }
         "parameter_declaration" | "variadic_parameter_declaration" => {
-            let Some(kind) = b.field(node, "type") else { return true };
+            let Some(kind) = b.field(node, "type") else {
+                return true;
+            };
             let mut cursor = node.walk();
             let names: Vec<Node<'t>> = node.children_by_field_name("name", &mut cursor).collect();
             for name in names {
@@ -58,7 +70,10 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         // What is used of another package says which of its files is meant.
         "qualified_type" => b.uses_type(b.of(node)),
         "selector_expression" => {
-            if node.child_by_field_name("operand").is_some_and(|operand| operand.kind() == "identifier") {
+            if node
+                .child_by_field_name("operand")
+                .is_some_and(|operand| operand.kind() == "identifier")
+            {
                 b.uses_type(b.of(node));
             }
         }
@@ -72,8 +87,16 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
                         b.call(node, kind, Receives::Nothing, CallKind::Construct, 0);
                     }
                     "qualified_type" => {
-                        if let (Some(package), Some(name)) = (b.field(kind, "package"), kind.child_by_field_name("name")) {
-                            b.call(node, name, Receives::Path(package.to_owned()), CallKind::Construct, 0);
+                        if let (Some(package), Some(name)) =
+                            (b.field(kind, "package"), kind.child_by_field_name("name"))
+                        {
+                            b.call(
+                                node,
+                                name,
+                                Receives::Path(package.to_owned()),
+                                CallKind::Construct,
+                                0,
+                            );
                         }
                     }
                     _ => {}
@@ -90,16 +113,22 @@ fn is_exported(name: &str) -> bool {
 }
 
 fn shape<'t>(b: &mut Builder<'t>, node: Node<'t>, at: u32) {
-    let result = node.child_by_field_name("result").and_then(|result| match result.kind() {
-        "parameter_list" => result.named_child(0).and_then(|first| b.field(first, "type")),
-        _ => Some(b.of(result)),
-    });
+    let result = node
+        .child_by_field_name("result")
+        .and_then(|result| match result.kind() {
+            "parameter_list" => result
+                .named_child(0)
+                .and_then(|first| b.field(first, "type")),
+            _ => Some(b.of(result)),
+        });
     let result = result.and_then(simplify);
     let number = node.child_by_field_name("parameters").map_or(0, |list| {
         children(list)
             .map(|one| {
                 let mut cursor = one.walk();
-                one.children_by_field_name("name", &mut cursor).count().max(1)
+                one.children_by_field_name("name", &mut cursor)
+                    .count()
+                    .max(1)
             })
             .sum()
     });
@@ -115,7 +144,8 @@ fn function<'t>(b: &mut Builder<'t>, node: Node<'t>, kind: SymbolKind) -> Option
     shape(b, node, at);
     let tests = ["Test", "Benchmark", "Fuzz", "Example"];
     let parameter = b.field(node, "parameters").unwrap_or_default();
-    let is_test = tests.iter().any(|start| b.of(name).starts_with(start)) && (parameter.contains("testing.") || b.of(name).starts_with("Example"));
+    let is_test = tests.iter().any(|start| b.of(name).starts_with(start))
+        && (parameter.contains("testing.") || b.of(name).starts_with("Example"));
     b.declaration(at).is_test |= is_test && kind == SymbolKind::Function;
     b.open(at);
     Some(at)
@@ -125,13 +155,20 @@ fn method<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     let Some(at) = function(b, node, SymbolKind::Method) else {
         return;
     };
-    let receiver = node.child_by_field_name("receiver").and_then(|list| list.named_child(0));
-    let owner = receiver.and_then(|one| b.field(one, "type")).and_then(simplify);
+    let receiver = node
+        .child_by_field_name("receiver")
+        .and_then(|list| list.named_child(0));
+    let owner = receiver
+        .and_then(|one| b.field(one, "type"))
+        .and_then(simplify);
     b.declaration(at).owner = owner;
 }
 
 fn type_spec<'t>(b: &mut Builder<'t>, node: Node<'t>) {
-    let (Some(name), Some(of)) = (node.child_by_field_name("name"), node.child_by_field_name("type")) else {
+    let (Some(name), Some(of)) = (
+        node.child_by_field_name("name"),
+        node.child_by_field_name("type"),
+    ) else {
         return;
     };
     let kind = match of.kind() {
@@ -141,7 +178,9 @@ fn type_spec<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     };
     let at = b.declare(node, name, kind, Some(of));
     let public = is_exported(b.of(name));
-    let alias = (kind == SymbolKind::Alias && node.kind() == "type_alias").then(|| simplify(b.of(of))).flatten();
+    let alias = (kind == SymbolKind::Alias && node.kind() == "type_alias")
+        .then(|| simplify(b.of(of)))
+        .flatten();
     let declaration = b.declaration(at);
     declaration.is_public = public;
     declaration.supertypes.extend(alias);
@@ -149,8 +188,12 @@ fn type_spec<'t>(b: &mut Builder<'t>, node: Node<'t>) {
 }
 
 fn field<'t>(b: &mut Builder<'t>, node: Node<'t>) {
-    let Some(kind) = b.field(node, "type") else { return };
-    let Some(container) = b.container() else { return };
+    let Some(kind) = b.field(node, "type") else {
+        return;
+    };
+    let Some(container) = b.container() else {
+        return;
+    };
     let mut cursor = node.walk();
     let names: Vec<Node<'t>> = node.children_by_field_name("name", &mut cursor).collect();
     if names.is_empty() {
@@ -171,7 +214,11 @@ fn field<'t>(b: &mut Builder<'t>, node: Node<'t>) {
 
 fn variable<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     let kind = b.field(node, "type");
-    let values: Vec<Node<'t>> = node.child_by_field_name("value").into_iter().flat_map(children).collect();
+    let values: Vec<Node<'t>> = node
+        .child_by_field_name("value")
+        .into_iter()
+        .flat_map(children)
+        .collect();
     let mut cursor = node.walk();
     let names: Vec<Node<'t>> = node.children_by_field_name("name", &mut cursor).collect();
     for (index, name) in names.iter().enumerate() {
@@ -182,7 +229,11 @@ fn variable<'t>(b: &mut Builder<'t>, node: Node<'t>) {
         };
         let scope = b.scope();
         if scope.is_none() {
-            let kind = if node.kind() == "const_spec" { SymbolKind::Constant } else { SymbolKind::Variable };
+            let kind = if node.kind() == "const_spec" {
+                SymbolKind::Constant
+            } else {
+                SymbolKind::Variable
+            };
             let at = b.declare(node, *name, kind, None);
             let public = is_exported(b.of(*name));
             b.declaration(at).is_public = public;
@@ -193,7 +244,10 @@ fn variable<'t>(b: &mut Builder<'t>, node: Node<'t>) {
 
 fn short<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     let list = |field| -> Vec<Node<'t>> {
-        node.child_by_field_name(field).into_iter().flat_map(children).collect()
+        node.child_by_field_name(field)
+            .into_iter()
+            .flat_map(children)
+            .collect()
     };
     let (left, right) = (list("left"), list("right"));
     for (index, name) in left.iter().enumerate() {
@@ -210,7 +264,9 @@ fn value_of<'t>(b: &Builder<'t>, node: Node<'t>) -> Value<'t> {
     match node.kind() {
         "call_expression" | "composite_literal" => Value::Node(node),
         "unary_expression" | "parenthesized_expression" => {
-            let inner = node.child_by_field_name("operand").or_else(|| node.named_child(0));
+            let inner = node
+                .child_by_field_name("operand")
+                .or_else(|| node.named_child(0));
             inner.map_or(Value::Unknown, |inner| value_of(b, inner))
         }
         "type_assertion_expression" => b.field(node, "type").map_or(Value::Unknown, Value::Type),
@@ -225,9 +281,11 @@ fn path_of<'t>(b: &Builder<'t>, node: Node<'t>) -> Option<String> {
             let operand = path_of(b, node.child_by_field_name("operand")?)?;
             Some(format!("{operand}.{}", b.field(node, "field")?))
         }
-        "parenthesized_expression" | "unary_expression" => {
-            path_of(b, node.child_by_field_name("operand").or_else(|| node.named_child(0))?)
-        }
+        "parenthesized_expression" | "unary_expression" => path_of(
+            b,
+            node.child_by_field_name("operand")
+                .or_else(|| node.named_child(0))?,
+        ),
         _ => None,
     }
 }
@@ -242,7 +300,13 @@ fn call<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     match function.kind() {
         "identifier" => {
             let name = b.of(function);
-            let index = b.call(node, function, Receives::Nothing, CallKind::Plain, arguments)?;
+            let index = b.call(
+                node,
+                function,
+                Receives::Nothing,
+                CallKind::Plain,
+                arguments,
+            )?;
             let first = list.and_then(|list| list.named_child(0));
             if let (true, Some(first)) = (matches!(name, "panic"), first) {
                 let error = match first.kind() {
@@ -252,7 +316,9 @@ fn call<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
                 b.throws(node, error.unwrap_or("panic"));
             }
             // `new(T)` gives a T.
-            if let (true, Some(first)) = (name == "new", first.and_then(|first| simplify(b.of(first)))) {
+            if let (true, Some(first)) =
+                (name == "new", first.and_then(|first| simplify(b.of(first))))
+            {
                 let site = &mut b.facts.calls[index as usize];
                 site.name = first;
                 site.kind = CallKind::Construct;
@@ -263,7 +329,13 @@ fn call<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
             let name = function.child_by_field_name("field")?;
             let operand = function.child_by_field_name("operand")?;
             let receiver = path_of(b, operand).map_or_else(
-                || Receives::Node(child(operand, &["call_expression"]).filter(|_| operand.kind() == "parenthesized_expression").unwrap_or(operand)),
+                || {
+                    Receives::Node(
+                        child(operand, &["call_expression"])
+                            .filter(|_| operand.kind() == "parenthesized_expression")
+                            .unwrap_or(operand),
+                    )
+                },
                 Receives::Path,
             );
             b.call(node, name, receiver, CallKind::Member, arguments)

@@ -40,7 +40,9 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
             method(b, node, SymbolKind::Constructor);
         }
         "field_declaration" | "constant_declaration" => {
-            let Some(kind) = b.field(node, "type") else { return true };
+            let Some(kind) = b.field(node, "type") else {
+                return true;
+            };
             let container = b.container();
             for one in children(node).filter(|part| part.kind() == "variable_declarator") {
                 if let Some(name) = one.child_by_field_name("name") {
@@ -51,7 +53,9 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
             }
         }
         "local_variable_declaration" => {
-            let Some(kind) = b.field(node, "type") else { return true };
+            let Some(kind) = b.field(node, "type") else {
+                return true;
+            };
             for one in children(node).filter(|part| part.kind() == "variable_declarator") {
                 if let Some(name) = b.field(one, "name") {
                     let value = one.child_by_field_name("value");
@@ -63,17 +67,26 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
                 }
             }
         }
-        "formal_parameter" | "enhanced_for_statement" | "resource" | "spread_parameter" | "instanceof_expression" | "type_pattern" => {
+        "formal_parameter"
+        | "enhanced_for_statement"
+        | "resource"
+        | "spread_parameter"
+        | "instanceof_expression"
+        | "type_pattern" => {
             let kind = b.field(node, "type").or_else(|| b.field(node, "right"));
             if let (Some(name), Some(kind)) = (b.field(node, "name"), kind) {
                 // A component of a record is its field.
-                let in_record = node.parent().and_then(|list| list.parent()).is_some_and(|p| p.kind() == "record_declaration");
+                let in_record = node
+                    .parent()
+                    .and_then(|list| list.parent())
+                    .is_some_and(|p| p.kind() == "record_declaration");
                 let scope = if in_record { b.container() } else { b.scope() };
                 b.bind(scope, name, Value::Type(kind));
             }
         }
         "catch_formal_parameter" => {
-            if let (Some(name), Some(kind)) = (b.field(node, "name"), child(node, &["catch_type"])) {
+            if let (Some(name), Some(kind)) = (b.field(node, "name"), child(node, &["catch_type"]))
+            {
                 b.bind(b.scope(), name, Value::Type(b.of(kind)));
             }
         }
@@ -100,7 +113,14 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
             if let Some(constructor) = node.child_by_field_name("constructor") {
                 let number = count(node.child_by_field_name("arguments"));
                 let path = b.of(constructor).to_owned();
-                b.call_named(node, constructor, "<init>".to_owned(), Receives::Path(path), CallKind::Construct, number);
+                b.call_named(
+                    node,
+                    constructor,
+                    "<init>".to_owned(),
+                    Receives::Path(path),
+                    CallKind::Construct,
+                    number,
+                );
             }
         }
         "marker_annotation" | "annotation" => {
@@ -136,7 +156,11 @@ fn import<'t>(b: &mut Builder<'t>, node: Node<'t>) {
         return;
     };
     let path: String = b.of(name).split_whitespace().collect();
-    let is_static = b.of(node).trim_start_matches("import").trim_start().starts_with("static");
+    let is_static = b
+        .of(node)
+        .trim_start_matches("import")
+        .trim_start()
+        .starts_with("static");
     let wildcard = child(node, &["asterisk"]).is_some();
     let (module, name) = if wildcard {
         (path.as_str(), "*")
@@ -146,7 +170,9 @@ fn import<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     let names = vec![imported(name, name)];
     let index = b.import(node, module, ImportStyle::Import, names, None);
     if is_static {
-        b.facts.imports[index as usize].within.push("static".to_owned());
+        b.facts.imports[index as usize]
+            .within
+            .push("static".to_owned());
     }
 }
 
@@ -173,7 +199,10 @@ fn modifiers<'t>(b: &mut Builder<'t>, node: Node<'t>, at: u32) {
     let declaration = b.declaration(at);
     declaration.is_public = !words.iter().any(|word| word == "private");
     declaration.is_test |= annotations.iter().any(|a| {
-        matches!(a.split('(').next(), Some("Test" | "ParameterizedTest" | "RepeatedTest" | "TestFactory"))
+        matches!(
+            a.split('(').next(),
+            Some("Test" | "ParameterizedTest" | "RepeatedTest" | "TestFactory")
+        )
     });
     declaration.modifiers = words;
     declaration.annotations = annotations;
@@ -205,8 +234,13 @@ fn method<'t>(b: &mut Builder<'t>, node: Node<'t>, kind: SymbolKind) -> Option<u
     let at = b.declare(node, name, kind, node.child_by_field_name("body"));
     modifiers(b, node, at);
     let result = b.field(node, "type").and_then(simplify);
-    let generic: Vec<&str> = node.child_by_field_name("type_parameters").into_iter().flat_map(children)
-        .filter_map(|one| one.named_child(0)).map(|name| b.of(name)).collect();
+    let generic: Vec<&str> = node
+        .child_by_field_name("type_parameters")
+        .into_iter()
+        .flat_map(children)
+        .filter_map(|one| one.named_child(0))
+        .map(|name| b.of(name))
+        .collect();
     let result = result.filter(|name| !generic.contains(&name.as_str()));
     let number = count(node.child_by_field_name("parameters"));
     let declaration = b.declaration(at);
@@ -257,7 +291,21 @@ fn creation<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     let number = count(node.child_by_field_name("arguments"));
     let text: String = b.of(kind).split_whitespace().collect();
     match text.rsplit_once('.') {
-        Some((owner, name)) => b.call_named(node, kind, name.to_owned(), Receives::Path(owner.to_owned()), CallKind::Construct, number),
-        None => b.call_named(node, kind, text, Receives::Nothing, CallKind::Construct, number),
+        Some((owner, name)) => b.call_named(
+            node,
+            kind,
+            name.to_owned(),
+            Receives::Path(owner.to_owned()),
+            CallKind::Construct,
+            number,
+        ),
+        None => b.call_named(
+            node,
+            kind,
+            text,
+            Receives::Nothing,
+            CallKind::Construct,
+            number,
+        ),
     }
 }

@@ -33,7 +33,9 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         }
         "type_alias" => {
             if let Some(name) = child(node, &["type_identifier"]) {
-                let of = children(node).find(|part| TYPES.contains(&part.kind())).and_then(|t| simplify(b.of(t)));
+                let of = children(node)
+                    .find(|part| TYPES.contains(&part.kind()))
+                    .and_then(|t| simplify(b.of(t)));
                 let at = b.declare(node, name, SymbolKind::Alias, None);
                 b.declaration(at).supertypes.extend(of);
             }
@@ -44,7 +46,13 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         "secondary_constructor" => {
             if let Some(container) = b.container() {
                 let name = b.facts.declarations[container as usize].name.clone();
-                let at = b.declare_as(node, node.child(0).unwrap_or(node), name, SymbolKind::Constructor, None);
+                let at = b.declare_as(
+                    node,
+                    node.child(0).unwrap_or(node),
+                    name,
+                    SymbolKind::Constructor,
+                    None,
+                );
                 let number = count(child(node, &["function_value_parameters"]));
                 b.declaration(at).parameters = u16::try_from(number).unwrap_or(u16::MAX);
                 b.open(at);
@@ -60,7 +68,11 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
             for one in children(node) {
                 if let Some(name) = child(one, &["simple_identifier"]) {
                     let kind = children(one).find(|part| TYPES.contains(&part.kind()));
-                    b.bind(b.scope(), b.of(name), kind.map_or(Value::Unknown, |kind| Value::Type(b.of(kind))));
+                    b.bind(
+                        b.scope(),
+                        b.of(name),
+                        kind.map_or(Value::Unknown, |kind| Value::Type(b.of(kind))),
+                    );
                 }
             }
         }
@@ -109,10 +121,18 @@ fn import<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     };
     let path = joined(b, name);
     if child(node, &["wildcard_import"]).is_some() {
-        b.import(node, path, ImportStyle::Import, vec![imported("*", "*")], None);
+        b.import(
+            node,
+            path,
+            ImportStyle::Import,
+            vec![imported("*", "*")],
+            None,
+        );
         return;
     }
-    let alias = child(node, &["import_alias"]).and_then(|alias| alias.named_child(0)).map(|name| b.of(name));
+    let alias = child(node, &["import_alias"])
+        .and_then(|alias| alias.named_child(0))
+        .map(|name| b.of(name));
     let (module, name) = path.rsplit_once('.').unwrap_or(("", &path));
     let names = vec![imported(name, alias.unwrap_or(name))];
     b.import(node, module, ImportStyle::Import, names, None);
@@ -136,7 +156,9 @@ fn head<'t>(b: &mut Builder<'t>, node: Node<'t>, at: u32) {
         .collect();
     let declaration = b.declaration(at);
     declaration.is_public = !words.iter().any(|word| word == "private");
-    declaration.is_test |= annotations.iter().any(|a| matches!(a.as_str(), "Test" | "ParameterizedTest"));
+    declaration.is_test |= annotations
+        .iter()
+        .any(|a| matches!(a.as_str(), "Test" | "ParameterizedTest"));
     declaration.modifiers = words;
     declaration.annotations = annotations;
     declaration.supertypes = supertypes;
@@ -161,8 +183,15 @@ fn class<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
 
 fn function<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     let name = child(node, &["simple_identifier"])?;
-    let in_companion = node.parent().and_then(|body| body.parent()).is_some_and(|p| p.kind() == "companion_object");
-    let kind = if b.in_type() || in_companion { SymbolKind::Method } else { SymbolKind::Function };
+    let in_companion = node
+        .parent()
+        .and_then(|body| body.parent())
+        .is_some_and(|p| p.kind() == "companion_object");
+    let kind = if b.in_type() || in_companion {
+        SymbolKind::Method
+    } else {
+        SymbolKind::Function
+    };
     let at = b.declare(node, name, kind, child(node, &["function_body"]));
     head(b, node, at);
     let owner = child(node, &["receiver_type"]).and_then(|receiver| simplify(b.of(receiver)));
@@ -197,7 +226,11 @@ fn function<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
 fn typed<'t>(b: &mut Builder<'t>, node: Node<'t>, scope: Option<u32>) {
     if let Some(name) = child(node, &["simple_identifier"]) {
         let kind = children(node).find(|part| TYPES.contains(&part.kind()));
-        b.bind(scope, b.of(name), kind.map_or(Value::Unknown, |kind| Value::Type(b.of(kind))));
+        b.bind(
+            scope,
+            b.of(name),
+            kind.map_or(Value::Unknown, |kind| Value::Type(b.of(kind))),
+        );
     }
 }
 
@@ -209,9 +242,14 @@ fn property<'t>(b: &mut Builder<'t>, node: Node<'t>) {
         return;
     };
     let kind = children(variable).find(|part| TYPES.contains(&part.kind()));
-    let value = children(node).filter(|part| part.start_byte() > variable.start_byte()).find(|part| {
-        !matches!(part.kind(), "getter" | "setter" | "property_delegate" | "type_constraints")
-    });
+    let value = children(node)
+        .filter(|part| part.start_byte() > variable.start_byte())
+        .find(|part| {
+            !matches!(
+                part.kind(),
+                "getter" | "setter" | "property_delegate" | "type_constraints"
+            )
+        });
     let hint = match (kind, value) {
         (Some(kind), _) => Value::Type(b.of(kind)),
         (None, Some(value)) => value_of(b, value),
@@ -220,7 +258,8 @@ fn property<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     let in_function = b.in_function();
     let scope = b.scope();
     if !in_function {
-        let is_constant = child(node, &["modifiers"]).is_some_and(|words| b.of(words).contains("const"));
+        let is_constant =
+            child(node, &["modifiers"]).is_some_and(|words| b.of(words).contains("const"));
         let kind = match (b.in_type(), is_constant) {
             (_, true) => SymbolKind::Constant,
             (true, false) => SymbolKind::Field,
@@ -235,7 +274,9 @@ fn property<'t>(b: &mut Builder<'t>, node: Node<'t>) {
 fn value_of<'t>(b: &Builder<'t>, node: Node<'t>) -> Value<'t> {
     match node.kind() {
         "call_expression" => Value::Node(node),
-        "as_expression" => children(node).last().map_or(Value::Unknown, |kind| Value::Type(b.of(kind))),
+        "as_expression" => children(node)
+            .last()
+            .map_or(Value::Unknown, |kind| Value::Type(b.of(kind))),
         _ => path_of(b, node).map_or(Value::Unknown, Value::Path),
     }
 }
@@ -248,7 +289,10 @@ fn path_of<'t>(b: &Builder<'t>, node: Node<'t>) -> Option<String> {
         "navigation_expression" => {
             let object = path_of(b, node.named_child(0)?)?;
             let suffix = child(node, &["navigation_suffix"])?;
-            Some(format!("{object}.{}", b.of(child(suffix, &["simple_identifier"])?)))
+            Some(format!(
+                "{object}.{}",
+                b.of(child(suffix, &["simple_identifier"])?)
+            ))
         }
         "postfix_expression" | "parenthesized_expression" => path_of(b, node.named_child(0)?),
         _ => None,
@@ -263,7 +307,10 @@ fn call<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     match function.kind() {
         "simple_identifier" => b.call(node, function, Receives::Nothing, CallKind::Plain, number),
         "navigation_expression" => {
-            let name = child(child(function, &["navigation_suffix"])?, &["simple_identifier"])?;
+            let name = child(
+                child(function, &["navigation_suffix"])?,
+                &["simple_identifier"],
+            )?;
             let object = function.named_child(0)?;
             let receiver = path_of(b, object).map_or(Receives::Node(object), Receives::Path);
             b.call(node, name, receiver, CallKind::Member, number)

@@ -64,7 +64,13 @@ fn extract_scripts(text: &str, language: Language) -> FileFacts {
         .collect();
     let mut blank: Vec<u8> = text
         .bytes()
-        .map(|byte| if matches!(byte, b'\n' | b'\r') { byte } else { b' ' })
+        .map(|byte| {
+            if matches!(byte, b'\n' | b'\r') {
+                byte
+            } else {
+                b' '
+            }
+        })
         .collect();
     for script in &scripts {
         blank[script.span.start..script.span.end].copy_from_slice(script.span.of(text).as_bytes());

@@ -18,11 +18,18 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
             for part in children(node) {
                 match part.kind() {
                     "aliased_import" => {
-                        let (Some(name), Some(alias)) = (b.field(part, "name"), b.field(part, "alias"))
+                        let (Some(name), Some(alias)) =
+                            (b.field(part, "name"), b.field(part, "alias"))
                         else {
                             continue;
                         };
-                        b.import(node, name, ImportStyle::Import, Vec::new(), Some(alias.to_owned()));
+                        b.import(
+                            node,
+                            name,
+                            ImportStyle::Import,
+                            Vec::new(),
+                            Some(alias.to_owned()),
+                        );
                     }
                     "dotted_name" => {
                         b.import(node, b.of(part), ImportStyle::Import, Vec::new(), None);
@@ -38,7 +45,9 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         }
         "assignment" => assignment(b, node),
         "typed_parameter" | "typed_default_parameter" => {
-            let name = node.child_by_field_name("name").or_else(|| node.named_child(0));
+            let name = node
+                .child_by_field_name("name")
+                .or_else(|| node.named_child(0));
             if let (Some(name), Some(kind)) = (name, b.field(node, "type"))
                 && name.kind() == "identifier"
             {
@@ -52,7 +61,9 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         }
         "as_pattern" => {
             // `with A() as a`
-            if let (Some(value), Some(alias)) = (node.named_child(0), node.child_by_field_name("alias")) {
+            if let (Some(value), Some(alias)) =
+                (node.named_child(0), node.child_by_field_name("alias"))
+            {
                 let value = value_of(b, value);
                 b.bind(b.scope(), b.of(alias), value);
             }
@@ -105,11 +116,14 @@ fn function<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     };
     let at = b.declare(node, name, kind, node.child_by_field_name("body"));
     let annotations = decorators(b, node);
-    let result = b.field(node, "return_type").and_then(super::types::simplify);
+    let result = b
+        .field(node, "return_type")
+        .and_then(super::types::simplify);
     let is_async = b.of(node).starts_with("async");
     let is_static = annotations.iter().any(|a| a == "staticmethod");
     let has_self = kind != SymbolKind::Function && !is_static;
-    let number = count(node.child_by_field_name("parameters")).saturating_sub(usize::from(has_self));
+    let number =
+        count(node.child_by_field_name("parameters")).saturating_sub(usize::from(has_self));
     let declaration = b.declaration(at);
     declaration.is_public = !is_private(&declaration.name);
     declaration.is_test |= declaration.name.starts_with("test_");
@@ -119,14 +133,19 @@ fn function<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
         declaration.modifiers.push("async".to_owned());
     }
     for word in ["staticmethod", "classmethod", "property", "abstractmethod"] {
-        if annotations.iter().any(|a| a == word || a.ends_with(&format!(".{word}"))) {
+        if annotations
+            .iter()
+            .any(|a| a == word || a.ends_with(&format!(".{word}")))
+        {
             declaration.modifiers.push(word.to_owned());
         }
     }
     declaration.annotations = annotations;
     b.open(at);
     if has_self
-        && let Some(first) = node.child_by_field_name("parameters").and_then(|list| list.named_child(0))
+        && let Some(first) = node
+            .child_by_field_name("parameters")
+            .and_then(|list| list.named_child(0))
         && first.kind() == "identifier"
         && let name = b.of(first)
         && name != "self"
@@ -145,9 +164,17 @@ fn class<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
         .filter(|part| matches!(part.kind(), "identifier" | "attribute" | "subscript"))
         .map(|part| bare(b.of(part)))
         .collect();
-    let kind = if supertypes.iter().any(|s| s == "Protocol" || s.ends_with(".Protocol")) {
+    let kind = if supertypes
+        .iter()
+        .any(|s| s == "Protocol" || s.ends_with(".Protocol"))
+    {
         SymbolKind::Interface
-    } else if supertypes.iter().any(|s| matches!(s.rsplit('.').next(), Some("Enum" | "IntEnum" | "StrEnum" | "Flag"))) {
+    } else if supertypes.iter().any(|s| {
+        matches!(
+            s.rsplit('.').next(),
+            Some("Enum" | "IntEnum" | "StrEnum" | "Flag")
+        )
+    }) {
         SymbolKind::Enum
     } else {
         SymbolKind::Class
@@ -156,8 +183,8 @@ fn class<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     let annotations = decorators(b, node);
     let declaration = b.declaration(at);
     declaration.is_public = !is_private(&declaration.name);
-    declaration.is_test |= declaration.name.starts_with("Test")
-        || supertypes.iter().any(|s| s.ends_with("TestCase"));
+    declaration.is_test |=
+        declaration.name.starts_with("Test") || supertypes.iter().any(|s| s.ends_with("TestCase"));
     declaration.supertypes = supertypes;
     declaration.annotations = annotations;
     b.open(at);
@@ -199,7 +226,8 @@ fn assignment<'t>(b: &mut Builder<'t>, node: Node<'t>) {
         "identifier" => {
             let name = b.of(left);
             if !b.in_function() {
-                let constant = name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
+                let constant =
+                    name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
                 let kind = match (b.in_type(), constant) {
                     (_, true) => SymbolKind::Constant,
                     (true, false) => SymbolKind::Field,
@@ -224,7 +252,8 @@ fn assignment<'t>(b: &mut Builder<'t>, node: Node<'t>) {
             {
                 let container = b.container();
                 let known = b.facts.bindings.iter().any(|binding| {
-                    binding.scope == container && binding.name == name
+                    binding.scope == container
+                        && binding.name == name
                         && binding.hint != crate::facts::TypeHint::Unknown
                 });
                 if !known {
@@ -239,9 +268,9 @@ fn assignment<'t>(b: &mut Builder<'t>, node: Node<'t>) {
 fn value_of<'t>(b: &Builder<'t>, node: Node<'t>) -> Value<'t> {
     match node.kind() {
         "call" => Value::Node(node),
-        "await" | "parenthesized_expression" => {
-            node.named_child(0).map_or(Value::Unknown, |inner| value_of(b, inner))
-        }
+        "await" | "parenthesized_expression" => node
+            .named_child(0)
+            .map_or(Value::Unknown, |inner| value_of(b, inner)),
         _ => path_of(b, node).map_or(Value::Unknown, Value::Path),
     }
 }
@@ -262,7 +291,13 @@ fn call<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     let function = node.child_by_field_name("function")?;
     let arguments = count(node.child_by_field_name("arguments"));
     match function.kind() {
-        "identifier" => b.call(node, function, Receives::Nothing, CallKind::Plain, arguments),
+        "identifier" => b.call(
+            node,
+            function,
+            Receives::Nothing,
+            CallKind::Plain,
+            arguments,
+        ),
         "attribute" => {
             let name = function.child_by_field_name("attribute")?;
             let object = function.child_by_field_name("object")?;

@@ -40,7 +40,11 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         }
         "use_declaration" => {
             let reexports = child(node, &["visibility_modifier"]).is_some();
-            let style = if reexports { ImportStyle::Reexport } else { ImportStyle::Import };
+            let style = if reexports {
+                ImportStyle::Reexport
+            } else {
+                ImportStyle::Import
+            };
             if let Some(tree) = node.child_by_field_name("argument") {
                 uses(b, tree, "", style);
             }
@@ -76,7 +80,9 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
                     "scoped_type_identifier" => name.child_by_field_name("name").unwrap_or(name),
                     _ => name,
                 };
-                let receiver = name.child_by_field_name("path").and_then(|path| path_of(b, path));
+                let receiver = name
+                    .child_by_field_name("path")
+                    .and_then(|path| path_of(b, path));
                 let receiver = receiver.map_or(Receives::Nothing, Receives::Path);
                 b.call(node, at, receiver, CallKind::Construct, 0);
             }
@@ -87,7 +93,8 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
                 let (at, receiver) = match name.kind() {
                     "scoped_identifier" => (
                         name.child_by_field_name("name").unwrap_or(name),
-                        name.child_by_field_name("path").and_then(|path| path_of(b, path)),
+                        name.child_by_field_name("path")
+                            .and_then(|path| path_of(b, path)),
                     ),
                     _ => (name, None),
                 };
@@ -116,7 +123,11 @@ fn attributes<'t>(b: &Builder<'t>, node: Node<'t>) -> Vec<String> {
     while let Some(attribute) = before {
         match attribute.kind() {
             "attribute_item" => found.push(
-                b.of(attribute).trim_start_matches("#[").trim_end_matches(']').trim().to_owned(),
+                b.of(attribute)
+                    .trim_start_matches("#[")
+                    .trim_end_matches(']')
+                    .trim()
+                    .to_owned(),
             ),
             "line_comment" | "block_comment" => {}
             _ => break,
@@ -133,11 +144,14 @@ fn item<'t>(b: &mut Builder<'t>, node: Node<'t>, kind: SymbolKind) -> Option<u32
     let at = b.declare(node, name, kind, body);
     let annotations = attributes(b, node);
     let visibility = child(node, &["visibility_modifier"]).map(|v| b.of(v).to_owned());
-    let in_trait = b.declaration(at).parent.is_some_and(|parent| {
-        b.facts.declarations[parent as usize].kind == SymbolKind::Interface
-    });
+    let in_trait = b
+        .declaration(at)
+        .parent
+        .is_some_and(|parent| b.facts.declarations[parent as usize].kind == SymbolKind::Interface);
     let supertypes = node.child_by_field_name("bounds").map(|bounds| {
-        children(bounds).filter(|bound| bound.kind() != "lifetime").map(|bound| bare(b.of(bound)))
+        children(bounds)
+            .filter(|bound| bound.kind() != "lifetime")
+            .map(|bound| bare(b.of(bound)))
             .collect::<Vec<_>>()
     });
     let declaration = b.declaration(at);
@@ -145,7 +159,9 @@ fn item<'t>(b: &mut Builder<'t>, node: Node<'t>, kind: SymbolKind) -> Option<u32
     declaration.modifiers.extend(visibility);
     declaration.is_test |= annotations.iter().any(|a| is_test(a));
     declaration.annotations = annotations;
-    declaration.supertypes.extend(supertypes.into_iter().flatten());
+    declaration
+        .supertypes
+        .extend(supertypes.into_iter().flatten());
     if !matches!(kind, SymbolKind::Field) {
         b.open(at);
     }
@@ -154,14 +170,22 @@ fn item<'t>(b: &mut Builder<'t>, node: Node<'t>, kind: SymbolKind) -> Option<u32
 
 fn is_test(attribute: &str) -> bool {
     let name = attribute.split('(').next().unwrap_or(attribute).trim();
-    name.rsplit("::").next() == Some("test") || (name == "cfg" && attribute.contains("(test)"))
-        || name == "rstest" || name == "test_case"
+    name.rsplit("::").next() == Some("test")
+        || (name == "cfg" && attribute.contains("(test)"))
+        || name == "rstest"
+        || name == "test_case"
 }
 
 fn function<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
-    let kind = if b.in_type() { SymbolKind::Method } else { SymbolKind::Function };
+    let kind = if b.in_type() {
+        SymbolKind::Method
+    } else {
+        SymbolKind::Function
+    };
     let at = item(b, node, kind)?;
-    let result = b.field(node, "return_type").and_then(super::types::simplify);
+    let result = b
+        .field(node, "return_type")
+        .and_then(super::types::simplify);
     let parameters = node.child_by_field_name("parameters");
     let has_self = parameters.is_some_and(|list| child(list, &["self_parameter"]).is_some());
     let number = count(parameters) - usize::from(has_self);
@@ -169,7 +193,12 @@ fn function<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     let declaration = b.declaration(at);
     declaration.result = result;
     declaration.parameters = u16::try_from(number).unwrap_or(u16::MAX);
-    declaration.modifiers.extend(words.iter().flat_map(|words| words.split_whitespace()).map(str::to_owned));
+    declaration.modifiers.extend(
+        words
+            .iter()
+            .flat_map(|words| words.split_whitespace())
+            .map(str::to_owned),
+    );
     if kind == SymbolKind::Method && !has_self {
         declaration.modifiers.push("static".to_owned());
     }
@@ -197,7 +226,9 @@ fn module<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     let public = child(node, &["visibility_modifier"]).is_some();
     let index = import(b, node, name, ImportStyle::Module, None, path.as_deref());
     if public {
-        b.facts.imports[index as usize].names.push(imported("pub", "pub"));
+        b.facts.imports[index as usize]
+            .names
+            .push(imported("pub", "pub"));
     }
     None
 }
@@ -206,7 +237,13 @@ fn module<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
 fn implementation<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     let of = node.child_by_field_name("type")?;
     let name = super::types::simplify(b.of(of)).unwrap_or_else(|| b.of(of).to_owned());
-    let at = b.declare_as(node, of, name, SymbolKind::Extension, node.child_by_field_name("body"));
+    let at = b.declare_as(
+        node,
+        of,
+        name,
+        SymbolKind::Extension,
+        node.child_by_field_name("body"),
+    );
     let supertype = b.field(node, "trait").map(bare);
     let annotations = attributes(b, node);
     let declaration = b.declaration(at);
@@ -225,7 +262,10 @@ fn import<'t>(
     name: Option<(&str, &str)>,
     alias: Option<&str>,
 ) -> u32 {
-    let names = name.map(|(name, local)| imported(name, local)).into_iter().collect();
+    let names = name
+        .map(|(name, local)| imported(name, local))
+        .into_iter()
+        .collect();
     let index = b.import(node, module, style, names, alias.map(str::to_owned));
     let within = modules_around(b);
     b.facts.imports[index as usize].within = within;
@@ -249,9 +289,13 @@ fn modules_around(b: &Builder<'_>) -> Vec<String> {
 fn uses<'t>(b: &mut Builder<'t>, node: Node<'t>, prefix: &str, style: ImportStyle) {
     let join = |path: &str| {
         let path: String = path.split_whitespace().collect();
-        if prefix.is_empty() { path } else { format!("{prefix}::{path}") }
+        if prefix.is_empty() {
+            path
+        } else {
+            format!("{prefix}::{path}")
+        }
     };
-    let mut leaf = |b: &mut Builder<'t>, path: &str, alias: Option<&str>| {
+    let leaf = |b: &mut Builder<'t>, path: &str, alias: Option<&str>| {
         let whole = join(path);
         let whole = whole.trim_start_matches("::");
         let (module, name) = whole.rsplit_once("::").unwrap_or(("", whole));
@@ -260,7 +304,14 @@ fn uses<'t>(b: &mut Builder<'t>, node: Node<'t>, prefix: &str, style: ImportStyl
             let (outer, name) = module.rsplit_once("::").unwrap_or(("", module));
             import(b, node, outer, style, Some((name, local)), None);
         } else {
-            import(b, node, module, style, Some((name, alias.unwrap_or(name))), None);
+            import(
+                b,
+                node,
+                module,
+                style,
+                Some((name, alias.unwrap_or(name))),
+                None,
+            );
         }
     };
     match node.kind() {
@@ -270,7 +321,9 @@ fn uses<'t>(b: &mut Builder<'t>, node: Node<'t>, prefix: &str, style: ImportStyl
             }
         }
         "scoped_use_list" => {
-            let path = b.field(node, "path").map_or_else(|| prefix.to_owned(), join);
+            let path = b
+                .field(node, "path")
+                .map_or_else(|| prefix.to_owned(), join);
             if let Some(list) = node.child_by_field_name("list") {
                 for part in children(list) {
                     uses(b, part, &path, style);
@@ -283,8 +336,16 @@ fn uses<'t>(b: &mut Builder<'t>, node: Node<'t>, prefix: &str, style: ImportStyl
             }
         }
         "use_wildcard" => {
-            let path = b.of(node).trim_end_matches('*').trim_end_matches(':').to_owned();
-            let module = if path.is_empty() { prefix.to_owned() } else { join(&path) };
+            let path = b
+                .of(node)
+                .trim_end_matches('*')
+                .trim_end_matches(':')
+                .to_owned();
+            let module = if path.is_empty() {
+                prefix.to_owned()
+            } else {
+                join(&path)
+            };
             let module = module.trim_start_matches("::").to_owned();
             import(b, node, &module, style, Some(("*", "*")), None);
         }
@@ -297,9 +358,10 @@ fn uses<'t>(b: &mut Builder<'t>, node: Node<'t>, prefix: &str, style: ImportStyl
 fn identifier<'t>(b: &Builder<'t>, pattern: Node<'t>) -> Option<&'t str> {
     match pattern.kind() {
         "identifier" => Some(b.of(pattern)),
-        "mut_pattern" | "ref_pattern" | "reference_pattern" => {
-            children(pattern).filter(|part| part.kind() == "identifier").last().map(|part| b.of(part))
-        }
+        "mut_pattern" | "ref_pattern" | "reference_pattern" => children(pattern)
+            .filter(|part| part.kind() == "identifier")
+            .last()
+            .map(|part| b.of(part)),
         // `Some(x)`, `Ok(x)`: the wrapper is left out of types as well.
         "tuple_struct_pattern" => {
             let of = b.field(pattern, "type")?;
@@ -340,8 +402,11 @@ fn value_of<'t>(b: &Builder<'t>, node: Node<'t>) -> Value<'t> {
 fn strip(mut node: Node<'_>) -> Node<'_> {
     loop {
         node = match node.kind() {
-            "reference_expression" | "try_expression" | "await_expression"
-            | "parenthesized_expression" | "unary_expression" => {
+            "reference_expression"
+            | "try_expression"
+            | "await_expression"
+            | "parenthesized_expression"
+            | "unary_expression" => {
                 let inner = node.child_by_field_name("value");
                 let Some(inner) = inner.or_else(|| node.named_child(0)) else {
                     return node;
@@ -378,7 +443,10 @@ fn path_of<'t>(b: &Builder<'t>, node: Node<'t>) -> Option<String> {
         }
         "field_expression" => {
             let field = b.field(node, "field")?;
-            Some(format!("{}.{field}", path_of(b, node.child_by_field_name("value")?)?))
+            Some(format!(
+                "{}.{field}",
+                path_of(b, node.child_by_field_name("value")?)?
+            ))
         }
         _ => None,
     }
@@ -391,7 +459,13 @@ fn call<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     }
     let arguments = count(node.child_by_field_name("arguments"));
     match function.kind() {
-        "identifier" => b.call(node, function, Receives::Nothing, CallKind::Plain, arguments),
+        "identifier" => b.call(
+            node,
+            function,
+            Receives::Nothing,
+            CallKind::Plain,
+            arguments,
+        ),
         "scoped_identifier" => {
             let name = function.child_by_field_name("name")?;
             let receiver = match function.child_by_field_name("path") {
@@ -429,9 +503,18 @@ fn tokens<'t>(b: &mut Builder<'t>, node: Node<'t>) {
         let mut broken = false;
         while at >= 1 && matches!(parts[at - 1].kind(), "." | "::") {
             if kind == CallKind::Plain {
-                kind = if parts[at - 1].kind() == "." { CallKind::Member } else { CallKind::Path };
+                kind = if parts[at - 1].kind() == "." {
+                    CallKind::Member
+                } else {
+                    CallKind::Path
+                };
             }
-            if at < 2 || !matches!(parts[at - 2].kind(), "identifier" | "self" | "crate" | "super") {
+            if at < 2
+                || !matches!(
+                    parts[at - 2].kind(),
+                    "identifier" | "self" | "crate" | "super"
+                )
+            {
                 broken = true;
                 break;
             }
@@ -455,7 +538,10 @@ fn tokens<'t>(b: &mut Builder<'t>, node: Node<'t>) {
 /// without an import.
 fn qualified<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     let is_inner = node.parent().is_some_and(|parent| {
-        matches!(parent.kind(), "scoped_identifier" | "scoped_type_identifier")
+        matches!(
+            parent.kind(),
+            "scoped_identifier" | "scoped_type_identifier"
+        )
     });
     if is_inner {
         return;

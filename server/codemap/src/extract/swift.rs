@@ -19,7 +19,12 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         }
         "protocol_declaration" => {
             if let Some(name) = node.child_by_field_name("name") {
-                let at = b.declare(node, name, SymbolKind::Interface, node.child_by_field_name("body"));
+                let at = b.declare(
+                    node,
+                    name,
+                    SymbolKind::Interface,
+                    node.child_by_field_name("body"),
+                );
                 head(b, node, at);
                 b.open(at);
             }
@@ -32,13 +37,23 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
             }
         }
         "function_declaration" | "protocol_function_declaration" => {
-            let kind = if b.in_type() { SymbolKind::Method } else { SymbolKind::Function };
+            let kind = if b.in_type() {
+                SymbolKind::Method
+            } else {
+                SymbolKind::Function
+            };
             if let Some(name) = node.child_by_field_name("name") {
                 function(b, node, name, b.of(name).to_owned(), kind);
             }
         }
         "init_declaration" => {
-            function(b, node, node.child(0).unwrap_or(node), "init".to_owned(), SymbolKind::Constructor);
+            function(
+                b,
+                node,
+                node.child(0).unwrap_or(node),
+                "init".to_owned(),
+                SymbolKind::Constructor,
+            );
         }
         "enum_entry" => {
             let mut cursor = node.walk();
@@ -62,7 +77,10 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         }
         "if_statement" | "guard_statement" | "while_statement" => bound(b, node),
         "for_statement" => {
-            if let Some(name) = node.child_by_field_name("item").and_then(|item| item.child_by_field_name("bound_identifier")) {
+            if let Some(name) = node
+                .child_by_field_name("item")
+                .and_then(|item| item.child_by_field_name("bound_identifier"))
+            {
                 b.bind(b.scope(), b.of(name), Value::Unknown);
             }
         }
@@ -113,8 +131,11 @@ fn head<'t>(b: &mut Builder<'t>, node: Node<'t>, at: u32) {
         .map(|part| bare(b.of(part)))
         .collect();
     let declaration = b.declaration(at);
-    declaration.is_public = !words.iter().any(|word| matches!(word.as_str(), "private" | "fileprivate"));
-    declaration.is_test |= supertypes.iter().any(|s| s == "XCTestCase") || annotations.iter().any(|a| a.starts_with("Test"));
+    declaration.is_public = !words
+        .iter()
+        .any(|word| matches!(word.as_str(), "private" | "fileprivate"));
+    declaration.is_test |= supertypes.iter().any(|s| s == "XCTestCase")
+        || annotations.iter().any(|a| a.starts_with("Test"));
     declaration.modifiers.extend(words);
     declaration.annotations = annotations;
     declaration.supertypes = supertypes;
@@ -144,19 +165,33 @@ fn class<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     Some(at)
 }
 
-fn function<'t>(b: &mut Builder<'t>, node: Node<'t>, at: Node<'t>, name: String, kind: SymbolKind) -> Option<u32> {
+fn function<'t>(
+    b: &mut Builder<'t>,
+    node: Node<'t>,
+    at: Node<'t>,
+    name: String,
+    kind: SymbolKind,
+) -> Option<u32> {
     let index = b.declare_as(node, at, name, kind, node.child_by_field_name("body"));
     head(b, node, index);
-    let number = children(node).filter(|part| part.kind() == "parameter").count();
+    let number = children(node)
+        .filter(|part| part.kind() == "parameter")
+        .count();
     let mut cursor = node.walk();
-    let result = node.children_by_field_name("name", &mut cursor).nth(1)
+    let result = node
+        .children_by_field_name("name", &mut cursor)
+        .nth(1)
         .or_else(|| node.child_by_field_name("return_type"))
         .and_then(|result| simplify(b.of(result)));
     let throws = child(node, &["throws"]).is_some();
     let is_test = kind == SymbolKind::Method && b.declaration(index).name.starts_with("test");
     let declaration = b.declaration(index);
     declaration.parameters = u16::try_from(number).unwrap_or(u16::MAX);
-    declaration.result = if kind == SymbolKind::Constructor { None } else { result };
+    declaration.result = if kind == SymbolKind::Constructor {
+        None
+    } else {
+        result
+    };
     declaration.is_test |= is_test && number == 0;
     if throws {
         declaration.modifiers.push("throws".to_owned());
@@ -167,7 +202,9 @@ fn function<'t>(b: &mut Builder<'t>, node: Node<'t>, at: Node<'t>, name: String,
 
 fn property<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     let Some(name) = node.child_by_field_name("name").and_then(|pattern| {
-        pattern.child_by_field_name("bound_identifier").or_else(|| child(pattern, &["simple_identifier"]))
+        pattern
+            .child_by_field_name("bound_identifier")
+            .or_else(|| child(pattern, &["simple_identifier"]))
     }) else {
         return;
     };
@@ -179,7 +216,11 @@ fn property<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     };
     let scope = b.scope();
     if !b.in_function() {
-        let kind = if b.in_type() { SymbolKind::Field } else { SymbolKind::Variable };
+        let kind = if b.in_type() {
+            SymbolKind::Field
+        } else {
+            SymbolKind::Variable
+        };
         let at = b.declare(node, name, kind, None);
         head(b, node, at);
         if let Some(first) = child(node, &["value_binding_pattern"]) {
@@ -202,10 +243,16 @@ fn bound<'t>(b: &mut Builder<'t>, node: Node<'t>) {
         if part.kind() != "value_binding_pattern" {
             continue;
         }
-        let Some(name) = parts.get(index + 1).filter(|name| name.kind() == "simple_identifier") else {
+        let Some(name) = parts
+            .get(index + 1)
+            .filter(|name| name.kind() == "simple_identifier")
+        else {
             continue;
         };
-        let value = parts.get(index + 2).filter(|sign| b.of(**sign) == "=").and_then(|_| parts.get(index + 3));
+        let value = parts
+            .get(index + 2)
+            .filter(|sign| b.of(**sign) == "=")
+            .and_then(|_| parts.get(index + 3));
         let hint = value.map_or_else(|| Value::Unknown, |value| value_of(b, *value));
         if value.is_some() {
             b.bind(b.scope(), b.of(*name), hint);
@@ -214,9 +261,19 @@ fn bound<'t>(b: &mut Builder<'t>, node: Node<'t>) {
 }
 
 fn strip(mut node: Node<'_>) -> Node<'_> {
-    while matches!(node.kind(), "try_expression" | "await_expression" | "postfix_expression" | "optional_chaining_expression") {
-        let inner = node.child_by_field_name("expr").or_else(|| node.child_by_field_name("target"));
-        let Some(inner) = inner.or_else(|| children(node).find(|part| part.kind() != "try_operator")) else {
+    while matches!(
+        node.kind(),
+        "try_expression"
+            | "await_expression"
+            | "postfix_expression"
+            | "optional_chaining_expression"
+    ) {
+        let inner = node
+            .child_by_field_name("expr")
+            .or_else(|| node.child_by_field_name("target"));
+        let Some(inner) =
+            inner.or_else(|| children(node).find(|part| part.kind() != "try_operator"))
+        else {
             return node;
         };
         node = inner;
@@ -241,7 +298,9 @@ fn path_of<'t>(b: &Builder<'t>, node: Node<'t>) -> Option<String> {
         "super_expression" => Some("super".to_owned()),
         "navigation_expression" => {
             let object = path_of(b, node.child_by_field_name("target")?)?;
-            let suffix = node.child_by_field_name("suffix")?.child_by_field_name("suffix")?;
+            let suffix = node
+                .child_by_field_name("suffix")?
+                .child_by_field_name("suffix")?;
             Some(format!("{object}.{}", b.of(suffix)))
         }
         _ => None,
@@ -251,12 +310,16 @@ fn path_of<'t>(b: &Builder<'t>, node: Node<'t>) -> Option<String> {
 fn call<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<u32> {
     let function = strip(node.named_child(0)?);
     let suffix = child(node, &["call_suffix"])?;
-    let lambdas = children(suffix).filter(|part| part.kind() == "lambda_literal").count();
+    let lambdas = children(suffix)
+        .filter(|part| part.kind() == "lambda_literal")
+        .count();
     let number = count(child(suffix, &["value_arguments"])) + lambdas;
     match function.kind() {
         "simple_identifier" => b.call(node, function, Receives::Nothing, CallKind::Plain, number),
         "navigation_expression" => {
-            let name = function.child_by_field_name("suffix")?.child_by_field_name("suffix")?;
+            let name = function
+                .child_by_field_name("suffix")?
+                .child_by_field_name("suffix")?;
             let object = strip(function.child_by_field_name("target")?);
             let receiver = path_of(b, object).map_or(Receives::Node(object), Receives::Path);
             b.call(node, name, receiver, CallKind::Member, number)

@@ -2,10 +2,35 @@
 
 /// Types whose members are, for most calls, those of their first argument.
 const WRAPPERS: &[&str] = &[
-    "Option", "Box", "Rc", "Arc", "Ref", "RefMut", "Pin", "Optional", "Final", "ClassVar",
-    "Annotated", "Promise", "Readonly", "Partial", "Required", "Awaitable", "Future", "FutureOr",
-    "Result", "unique_ptr", "shared_ptr", "weak_ptr", "Lazy", "Provider", "Type", "NonNullable",
-    "Cow", "MutexGuard", "Classvar",
+    "Option",
+    "Box",
+    "Rc",
+    "Arc",
+    "Ref",
+    "RefMut",
+    "Pin",
+    "Optional",
+    "Final",
+    "ClassVar",
+    "Annotated",
+    "Promise",
+    "Readonly",
+    "Partial",
+    "Required",
+    "Awaitable",
+    "Future",
+    "FutureOr",
+    "Result",
+    "unique_ptr",
+    "shared_ptr",
+    "weak_ptr",
+    "Lazy",
+    "Provider",
+    "Type",
+    "NonNullable",
+    "Cow",
+    "MutexGuard",
+    "Classvar",
 ];
 
 /// The name of a type without references, wrappers, generic arguments and
@@ -21,9 +46,30 @@ pub(super) fn simplify(text: &str) -> Option<String> {
         let (first, after) = word(rest);
         if matches!(
             first,
-            "mut" | "const" | "dyn" | "impl" | "struct" | "class" | "enum" | "unsafe" | "ref"
-                | "final" | "volatile" | "some" | "any" | "inout" | "static" | "late" | "var"
-                | "a" | "_" | "__strong" | "__weak" | "readonly" | "signed" | "unsigned"
+            "mut"
+                | "const"
+                | "dyn"
+                | "impl"
+                | "struct"
+                | "class"
+                | "enum"
+                | "unsafe"
+                | "ref"
+                | "final"
+                | "volatile"
+                | "some"
+                | "any"
+                | "inout"
+                | "static"
+                | "late"
+                | "var"
+                | "a"
+                | "_"
+                | "__strong"
+                | "__weak"
+                | "readonly"
+                | "signed"
+                | "unsigned"
         ) && !after.is_empty()
             && after.starts_with(' ')
         {
@@ -94,7 +140,9 @@ fn first_argument(text: &str) -> String {
     }
     // Lifetimes are no types.
     if result.starts_with('\'') {
-        return text.split_once(',').map_or_else(String::new, |(_, rest)| rest.trim_end_matches('>').to_owned());
+        return text.split_once(',').map_or_else(String::new, |(_, rest)| {
+            rest.trim_end_matches('>').to_owned()
+        });
     }
     result
 }

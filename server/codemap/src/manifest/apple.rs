@@ -17,7 +17,9 @@ pub(super) fn package(text: &str) -> Option<Manifest> {
         for (at, _) in text.match_indices(word) {
             let body = in_parentheses(&text[at + word.len() - 1..]);
             // A dependency `.target(name: "X")` has nothing else.
-            let Some(name) = argument(body, "name") else { continue };
+            let Some(name) = argument(body, "name") else {
+                continue;
+            };
             if kind == "library" && is_dependency(text, at) {
                 continue;
             }
@@ -36,7 +38,9 @@ pub(super) fn package(text: &str) -> Option<Manifest> {
     }
     manifest.targets.sort_by(|a, b| a.name.cmp(&b.name));
     for target in &manifest.targets {
-        manifest.dependencies.extend(target.dependencies.iter().cloned());
+        manifest
+            .dependencies
+            .extend(target.dependencies.iter().cloned());
     }
     Some(manifest)
 }
@@ -47,8 +51,7 @@ fn is_dependency(text: &str, at: usize) -> bool {
     let depth_ends = before.rfind("dependencies:");
     depth_ends.is_some_and(|start| {
         let between = &before[start..];
-        between.matches('[').count() > between.matches(']').count()
-            && !between.contains("targets:")
+        between.matches('[').count() > between.matches(']').count() && !between.contains("targets:")
     })
 }
 
@@ -103,14 +106,20 @@ pub(super) fn podfile(text: &str) -> Option<Manifest> {
     let mut manifest = Manifest::default();
     let quoted = |line: &str| {
         let rest = line.split_once(['\'', '"'])?.1;
-        rest.split_once(['\'', '"']).map(|(name, _)| name.to_owned())
+        rest.split_once(['\'', '"'])
+            .map(|(name, _)| name.to_owned())
     };
     for line in text.lines().map(str::trim) {
         if line.starts_with("target ") {
             if let Some(name) = quoted(line) {
                 manifest.targets.push(ManifestTarget {
                     folder: name.clone(),
-                    kind: if name.ends_with("Tests") { "test" } else { "executable" }.to_owned(),
+                    kind: if name.ends_with("Tests") {
+                        "test"
+                    } else {
+                        "executable"
+                    }
+                    .to_owned(),
                     name,
                     dependencies: Vec::new(),
                 });
@@ -144,7 +153,15 @@ mod tests {
         let shown: Vec<_> = manifest
             .targets
             .iter()
-            .map(|t| format!("{} {} {} {}", t.name, t.kind, t.folder, t.dependencies.join("+")))
+            .map(|t| {
+                format!(
+                    "{} {} {} {}",
+                    t.name,
+                    t.kind,
+                    t.folder,
+                    t.dependencies.join("+")
+                )
+            })
             .collect();
         assert_eq!(
             shown,

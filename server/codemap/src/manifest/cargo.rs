@@ -10,20 +10,36 @@ pub(super) fn parse(text: &str) -> Option<Manifest> {
     for key in ["dependencies", "dev-dependencies", "build-dependencies"] {
         collect(table.get(key), &mut manifest.dependencies);
     }
-    for (_, target) in table.get("target").and_then(Value::as_table).into_iter().flatten() {
+    for (_, target) in table
+        .get("target")
+        .and_then(Value::as_table)
+        .into_iter()
+        .flatten()
+    {
         collect(target.get("dependencies"), &mut manifest.dependencies);
     }
-    let name = table.get("package").and_then(|package| package.get("name")).and_then(Value::as_str);
+    let name = table
+        .get("package")
+        .and_then(|package| package.get("name"))
+        .and_then(Value::as_str);
     let Some(name) = name else {
         return table.contains_key("workspace").then_some(manifest);
     };
     manifest.package = Some(name.to_owned());
     let path_of = |value: &Value| value.get("path").and_then(Value::as_str).map(str::to_owned);
     let lib = table.get("lib");
-    manifest.roots.push(lib.and_then(path_of).unwrap_or_else(|| "src/lib.rs".to_owned()));
+    manifest.roots.push(
+        lib.and_then(path_of)
+            .unwrap_or_else(|| "src/lib.rs".to_owned()),
+    );
     manifest.roots.push("src/main.rs".to_owned());
     for key in ["bin", "test", "example", "bench"] {
-        for one in table.get(key).and_then(Value::as_array).into_iter().flatten() {
+        for one in table
+            .get(key)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
             manifest.roots.extend(path_of(one));
         }
     }

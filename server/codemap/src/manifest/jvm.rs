@@ -6,9 +6,21 @@ pub(super) fn gradle(text: &str) -> Option<Manifest> {
     let mut manifest = Manifest::default();
     for line in text.lines().map(str::trim) {
         let word = line.split([' ', '(']).next().unwrap_or_default();
-        let is_dependency = ["implementation", "api", "compile", "compileOnly", "runtimeOnly", "testImplementation", "kapt", "ksp"].contains(&word);
+        let is_dependency = [
+            "implementation",
+            "api",
+            "compile",
+            "compileOnly",
+            "runtimeOnly",
+            "testImplementation",
+            "kapt",
+            "ksp",
+        ]
+        .contains(&word);
         if !is_dependency {
-            if line.starts_with("id") && let Some(id) = quoted(line) {
+            if line.starts_with("id")
+                && let Some(id) = quoted(line)
+            {
                 manifest.dependencies.push(id);
             }
             continue;
@@ -20,13 +32,17 @@ pub(super) fn gradle(text: &str) -> Option<Manifest> {
         } else {
             let mut parts = value.split(':');
             let group = parts.next().unwrap_or_default();
-            manifest.dependencies.push(parts.next().unwrap_or(group).to_owned());
+            manifest
+                .dependencies
+                .push(parts.next().unwrap_or(group).to_owned());
         }
     }
     // The name is that of the folder, which a manifest does not know.
     manifest.targets.push(ManifestTarget {
         name: String::new(),
-        kind: if text.contains("com.android.application") || text.contains("application") && !text.contains("library") {
+        kind: if text.contains("com.android.application")
+            || text.contains("application") && !text.contains("library")
+        {
             "executable"
         } else {
             "library"
@@ -43,7 +59,10 @@ pub(super) fn settings(text: &str) -> Option<Manifest> {
         .lines()
         .find(|line| line.trim().starts_with("rootProject.name"))
         .and_then(quoted);
-    Some(Manifest { package: name, ..Manifest::default() })
+    Some(Manifest {
+        package: name,
+        ..Manifest::default()
+    })
 }
 
 fn quoted(line: &str) -> Option<String> {
@@ -55,7 +74,14 @@ fn quoted(line: &str) -> Option<String> {
 pub(super) fn maven(text: &str) -> Option<Manifest> {
     let mut outer = text.to_owned();
     // What stands in these has names of its own.
-    for tag in ["parent", "dependencies", "build", "profiles", "dependencyManagement", "reporting"] {
+    for tag in [
+        "parent",
+        "dependencies",
+        "build",
+        "profiles",
+        "dependencyManagement",
+        "reporting",
+    ] {
         outer = without(&outer, tag);
     }
     let mut manifest = Manifest {
@@ -81,7 +107,8 @@ pub(super) fn maven(text: &str) -> Option<Manifest> {
 
 fn element(text: &str, tag: &str) -> Option<String> {
     let (_, rest) = text.split_once(&format!("<{tag}>"))?;
-    rest.split_once(&format!("</{tag}>")).map(|(value, _)| value.trim().to_owned())
+    rest.split_once(&format!("</{tag}>"))
+        .map(|(value, _)| value.trim().to_owned())
 }
 
 fn without(text: &str, tag: &str) -> String {
@@ -113,7 +140,9 @@ mod tests {
 
     #[test]
     fn gradle_names_projects_and_artifacts() {
-        let manifest = gradle("dependencies {\n  api project(':core')\n  implementation(\"a.b:net:1\")\n}").unwrap();
+        let manifest =
+            gradle("dependencies {\n  api project(':core')\n  implementation(\"a.b:net:1\")\n}")
+                .unwrap();
         assert_eq!(manifest.dependencies, ["core", "net"]);
     }
 }

@@ -17,9 +17,16 @@ pub(super) fn package(text: &str) -> Option<Manifest> {
         package: text_of(object, "name"),
         ..Manifest::default()
     };
-    for key in ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"] {
+    for key in [
+        "dependencies",
+        "devDependencies",
+        "peerDependencies",
+        "optionalDependencies",
+    ] {
         let names = object.get(key).and_then(Value::as_object);
-        manifest.dependencies.extend(names.into_iter().flat_map(Map::keys).cloned());
+        manifest
+            .dependencies
+            .extend(names.into_iter().flat_map(Map::keys).cloned());
     }
     match object.get("exports") {
         Some(exports) => exported(exports, ".", &mut manifest.exports),
@@ -37,10 +44,18 @@ pub(super) fn package(text: &str) -> Option<Manifest> {
             manifest.exports.push((".".to_owned(), file));
         }
     }
-    for (name, value) in object.get("imports").and_then(Value::as_object).into_iter().flatten() {
+    for (name, value) in object
+        .get("imports")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
         let mut files = Vec::new();
         exported(value, "", &mut files);
-        manifest.aliases.push((name.clone(), files.into_iter().map(|(_, file)| file).collect()));
+        manifest.aliases.push((
+            name.clone(),
+            files.into_iter().map(|(_, file)| file).collect(),
+        ));
     }
     if object.contains_key("name") || !manifest.dependencies.is_empty() {
         let is_executable = object.contains_key("bin");
@@ -69,7 +84,9 @@ fn text_of(object: &Map<String, Value>, key: &str) -> Option<String> {
 fn exported(value: &Value, subpath: &str, found: &mut Vec<(String, String)>) {
     match value {
         Value::String(file) => found.push((subpath.to_owned(), file.clone())),
-        Value::Array(values) => values.iter().for_each(|value| exported(value, subpath, found)),
+        Value::Array(values) => values
+            .iter()
+            .for_each(|value| exported(value, subpath, found)),
         Value::Object(object) => {
             for (key, value) in object {
                 let below = if key.starts_with('.') { key } else { subpath };
@@ -87,19 +104,39 @@ pub(super) fn configuration(text: &str) -> Option<Manifest> {
     match object.get("extends") {
         Some(Value::String(one)) => manifest.extends.push(one.clone()),
         Some(Value::Array(many)) => {
-            manifest.extends.extend(many.iter().filter_map(Value::as_str).map(str::to_owned));
+            manifest
+                .extends
+                .extend(many.iter().filter_map(Value::as_str).map(str::to_owned));
         }
         _ => {}
     }
     let options = object.get("compilerOptions").and_then(Value::as_object);
     if let Some(options) = options {
         manifest.base = text_of(options, "baseUrl");
-        for (name, value) in options.get("paths").and_then(Value::as_object).into_iter().flatten() {
-            let files = value.as_array().into_iter().flatten().filter_map(Value::as_str);
-            manifest.aliases.push((name.clone(), files.map(str::to_owned).collect()));
+        for (name, value) in options
+            .get("paths")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
+            let files = value
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str);
+            manifest
+                .aliases
+                .push((name.clone(), files.map(str::to_owned).collect()));
         }
-        manifest.roots.extend(options.get("rootDirs").and_then(Value::as_array).into_iter().flatten()
-            .filter_map(Value::as_str).map(str::to_owned));
+        manifest.roots.extend(
+            options
+                .get("rootDirs")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .map(str::to_owned),
+        );
     }
     Some(manifest)
 }
@@ -117,9 +154,15 @@ mod tests {
         .unwrap();
         assert_eq!(
             manifest.exports,
-            [(".".to_owned(), "./src/index.ts".to_owned()), ("./x".to_owned(), "./src/x.ts".to_owned())]
+            [
+                (".".to_owned(), "./src/index.ts".to_owned()),
+                ("./x".to_owned(), "./src/x.ts".to_owned())
+            ]
         );
-        assert_eq!(manifest.aliases, [("#y".to_owned(), vec!["./src/y.js".to_owned()])]);
+        assert_eq!(
+            manifest.aliases,
+            [("#y".to_owned(), vec!["./src/y.js".to_owned()])]
+        );
     }
 
     #[test]

@@ -26,11 +26,15 @@ pub(super) fn go(text: &str) -> Option<Manifest> {
         } else if line == ")" {
             in_block = false;
         } else if let Some(one) = line.strip_prefix("require ").or(in_block.then_some(line)) {
-            manifest.dependencies.extend(one.split_whitespace().next().map(str::to_owned));
+            manifest
+                .dependencies
+                .extend(one.split_whitespace().next().map(str::to_owned));
         }
     }
     let name = manifest.package.clone()?;
-    manifest.targets.push(target(&name, "package", manifest.dependencies.clone()));
+    manifest
+        .targets
+        .push(target(&name, "package", manifest.dependencies.clone()));
     Some(manifest)
 }
 
@@ -39,7 +43,9 @@ pub(super) fn pubspec(text: &str) -> Option<Manifest> {
     let mut section = "";
     for line in text.lines() {
         let indented = line.starts_with([' ', '\t']);
-        let Some((key, value)) = line.split_once(':') else { continue };
+        let Some((key, value)) = line.split_once(':') else {
+            continue;
+        };
         if !indented {
             section = key.trim();
             if section == "name" {
@@ -52,7 +58,9 @@ pub(super) fn pubspec(text: &str) -> Option<Manifest> {
         }
     }
     let name = manifest.package.clone()?;
-    manifest.targets.push(target(&name, "package", manifest.dependencies.clone()));
+    manifest
+        .targets
+        .push(target(&name, "package", manifest.dependencies.clone()));
     Some(manifest)
 }
 
@@ -66,14 +74,20 @@ pub(super) fn cmake(text: &str) -> Option<Manifest> {
         }
     }
     for arguments in calls(text, "target_link_libraries") {
-        let Some((name, needed)) = arguments.split_first() else { continue };
+        let Some((name, needed)) = arguments.split_first() else {
+            continue;
+        };
         let needed: Vec<String> = needed
             .iter()
             .filter(|word| !matches!(word.as_str(), "PUBLIC" | "PRIVATE" | "INTERFACE"))
             .cloned()
             .collect();
         manifest.dependencies.extend(needed.iter().cloned());
-        if let Some(found) = manifest.targets.iter_mut().find(|target| target.name == *name) {
+        if let Some(found) = manifest
+            .targets
+            .iter_mut()
+            .find(|target| target.name == *name)
+        {
             found.dependencies.extend(needed);
         }
     }
@@ -92,7 +106,10 @@ pub(super) fn cmake(text: &str) -> Option<Manifest> {
             }
         }
     }
-    manifest.package = calls(text, "project").into_iter().next().and_then(|words| words.into_iter().next());
+    manifest.package = calls(text, "project")
+        .into_iter()
+        .next()
+        .and_then(|words| words.into_iter().next());
     manifest.targets.sort_by(|a, b| a.name.cmp(&b.name));
     manifest.targets.dedup_by(|a, b| a.name == b.name);
     Some(manifest)
@@ -125,7 +142,11 @@ pub(super) fn compile_commands(text: &str) -> Option<Manifest> {
     let mut manifest = Manifest::default();
     for entry in value.as_array()? {
         let words: Vec<String> = match (&entry["arguments"], &entry["command"]) {
-            (Value::Array(words), _) => words.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            (Value::Array(words), _) => words
+                .iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
             (_, Value::String(line)) => line.split_whitespace().map(str::to_owned).collect(),
             _ => continue,
         };
@@ -135,7 +156,9 @@ pub(super) fn compile_commands(text: &str) -> Option<Manifest> {
                 "-I" | "-iquote" | "-isystem" => words.next(),
                 word => word.strip_prefix("-I").map(str::to_owned),
             };
-            manifest.roots.extend(folder.filter(|folder| !folder.starts_with('/')));
+            manifest
+                .roots
+                .extend(folder.filter(|folder| !folder.starts_with('/')));
         }
     }
     manifest.roots.sort();
@@ -145,11 +168,18 @@ pub(super) fn compile_commands(text: &str) -> Option<Manifest> {
 
 pub(super) fn csproj(name: &str, text: &str) -> Option<Manifest> {
     let stem = name.strip_suffix(".csproj")?;
-    let mut manifest = Manifest { package: Some(stem.to_owned()), ..Manifest::default() };
+    let mut manifest = Manifest {
+        package: Some(stem.to_owned()),
+        ..Manifest::default()
+    };
     for (tag, is_file) in [("<PackageReference", false), ("<ProjectReference", true)] {
         for part in text.split(tag).skip(1) {
-            let Some((_, rest)) = part.split_once("Include=\"") else { continue };
-            let Some((value, _)) = rest.split_once('"') else { continue };
+            let Some((_, rest)) = part.split_once("Include=\"") else {
+                continue;
+            };
+            let Some((value, _)) = rest.split_once('"') else {
+                continue;
+            };
             let value = if is_file {
                 let file = value.rsplit(['/', '\\']).next().unwrap_or(value);
                 file.strip_suffix(".csproj").unwrap_or(file)
@@ -159,8 +189,14 @@ pub(super) fn csproj(name: &str, text: &str) -> Option<Manifest> {
             manifest.dependencies.push(value.to_owned());
         }
     }
-    let kind = if text.contains("<OutputType>Exe") { "executable" } else { "library" };
-    manifest.targets.push(target(stem, kind, manifest.dependencies.clone()));
+    let kind = if text.contains("<OutputType>Exe") {
+        "executable"
+    } else {
+        "library"
+    };
+    manifest
+        .targets
+        .push(target(stem, kind, manifest.dependencies.clone()));
     Some(manifest)
 }
 
@@ -171,14 +207,23 @@ mod tests {
     #[test]
     fn each_names_its_package_and_what_it_needs() {
         let manifest = go("module a.b/c // x\nrequire (\n\td.e/f v1\n)\nrequire g/h v2\n").unwrap();
-        assert_eq!((manifest.package.as_deref(), manifest.dependencies.join(" ")), (Some("a.b/c"), "d.e/f g/h".into()));
-        let manifest = pubspec("name: app\ndependencies:\n  flutter:\n    sdk: flutter\n  http: ^1\n").unwrap();
+        assert_eq!(
+            (manifest.package.as_deref(), manifest.dependencies.join(" ")),
+            (Some("a.b/c"), "d.e/f g/h".into())
+        );
+        let manifest =
+            pubspec("name: app\ndependencies:\n  flutter:\n    sdk: flutter\n  http: ^1\n")
+                .unwrap();
         assert_eq!(manifest.dependencies, ["flutter", "http"]);
         let manifest = cmake("add_library(core a.c)\nadd_executable(app m.c)\ntarget_link_libraries(app PRIVATE core)\ninclude_directories(include)").unwrap();
         assert_eq!(manifest.targets[0].name, "app");
         assert_eq!(manifest.targets[0].dependencies, ["core"]);
         assert_eq!(manifest.roots, ["include"]);
-        let manifest = csproj("A.csproj", r#"<ProjectReference Include="..\B\B.csproj" /><PackageReference Include="X" />"#).unwrap();
+        let manifest = csproj(
+            "A.csproj",
+            r#"<ProjectReference Include="..\B\B.csproj" /><PackageReference Include="X" />"#,
+        )
+        .unwrap();
         assert_eq!(manifest.dependencies, ["X", "B"]);
         let manifest = compile_commands(r#"[{"command": "cc -Iinc -I src -c a.c"}]"#).unwrap();
         assert_eq!(manifest.roots, ["inc", "src"]);
