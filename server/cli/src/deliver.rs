@@ -107,7 +107,10 @@ pub(crate) fn show(report: &DeliveryReport, terminal: &mut Terminal) -> anyhow::
             sums.push_str(&format!(", {count} {what}"));
         }
     }
-    terminal.line(&format!("{sums}; {} in all.", number(stats.total_tokens, "token")))
+    terminal.line(&format!(
+        "{sums}; {} in all.",
+        number(stats.total_tokens, "token")
+    ))
 }
 
 fn show_files(files: &[PlannedFile], terminal: &mut Terminal) -> anyhow::Result<()> {

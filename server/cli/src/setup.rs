@@ -1,8 +1,6 @@
 //! `asd setup`.
 
-use asd_delivery::{
-    Action, Host, SetupError, SetupFile, SetupOptions, SetupReport, setup, undo,
-};
+use asd_delivery::{Action, Host, SetupError, SetupFile, SetupOptions, SetupReport, setup, undo};
 use asd_store::Project;
 
 use crate::Outcome;
@@ -32,7 +30,10 @@ pub(crate) fn run(options: &SetupArguments, terminal: &mut Terminal) -> anyhow::
     };
     let report = match setup(&project, &setup_options, &knowledge, mode(options.dry_run)) {
         Ok(report) => report,
-        Err(error @ (SetupError::NotEmpty | SetupError::NotAdoptable(_) | SetupError::OwnRepository)) => {
+        Err(
+            error
+            @ (SetupError::NotEmpty | SetupError::NotAdoptable(_) | SetupError::OwnRepository),
+        ) => {
             terminal.error(&error.to_string());
             return Ok(Outcome::Failed);
         }
@@ -112,7 +113,10 @@ fn show_files(files: &[SetupFile], terminal: &mut Terminal) -> anyhow::Result<()
     }
     for file in files {
         if file.action == Action::Skipped
-            && matches!(file.reason.as_deref(), Some("invalid-json" | "invalid-toml"))
+            && matches!(
+                file.reason.as_deref(),
+                Some("invalid-json" | "invalid-toml")
+            )
         {
             terminal.note(&format!(
                 "warning: {} cannot be read and was left alone; mend it and run `asd setup` again",

@@ -67,7 +67,10 @@ pub(crate) fn run(command: &SkillCommand, terminal: &mut Terminal) -> anyhow::Re
         }
         SkillCommand::Delete(options) => {
             if !options.yes {
-                bail!("this deletes the folder of {}; add --yes to do it", options.name);
+                bail!(
+                    "this deletes the folder of {}; add --yes to do it",
+                    options.name
+                );
             }
             terminal.line(&delete_skill(&project, &options.name)?.path)?;
         }

@@ -31,7 +31,11 @@ fn a_process_of_its_own() {
     let project = Project::at(root.as_ref());
     let log = project.root().join("log");
     let note = |text: &str| {
-        let mut file = File::options().append(true).create(true).open(&log).unwrap();
+        let mut file = File::options()
+            .append(true)
+            .create(true)
+            .open(&log)
+            .unwrap();
         file.write_all(format!("{text}\n").as_bytes()).unwrap();
     };
     let delivered = deliver_if_changed(&project, quick(), || {
@@ -69,10 +73,21 @@ fn of_several_processes_that_see_a_change_one_delivers_at_a_time_and_only_one_wr
         assert!(child.wait().unwrap().success());
     }
     let log = fixture.read("log");
-    let turns: Vec<&str> = log.lines().filter(|line| matches!(*line, "begin" | "end")).collect();
+    let turns: Vec<&str> = log
+        .lines()
+        .filter(|line| matches!(*line, "begin" | "end"))
+        .collect();
     assert_eq!(turns, ["begin", "end"].repeat(4), "{log}");
-    assert_eq!(log.lines().filter(|line| *line == "written").count(), 1, "{log}");
-    assert_eq!(log.lines().filter(|line| *line == "nothing").count(), 3, "{log}");
+    assert_eq!(
+        log.lines().filter(|line| *line == "written").count(),
+        1,
+        "{log}"
+    );
+    assert_eq!(
+        log.lines().filter(|line| *line == "nothing").count(),
+        3,
+        "{log}"
+    );
     assert!(fixture.read("AGENTS.md").contains("- Call Y."));
 }
 
@@ -89,7 +104,10 @@ fn a_process_that_dies_leaves_the_delivery_to_the_others() {
     first.wait().unwrap();
     let delivered =
         deliver_if_changed(&fixture.project, quick(), || knowledge(&fixture.project)).unwrap();
-    assert!(matches!(delivered, Delivered::Written(_) | Delivered::Nothing));
+    assert!(matches!(
+        delivered,
+        Delivered::Written(_) | Delivered::Nothing
+    ));
     assert!(fixture.read("AGENTS.md").contains("- Call Z."));
     assert_eq!(fixture.deliver().stats.files_written, 0);
 }
@@ -139,7 +157,10 @@ fn a_process_that_is_killed_in_the_middle_leaves_whole_files() {
                 assert!(text.starts_with("mine\n"), "{text}");
             }
             if text != "mine\n" {
-                assert!(text.ends_with("until it passes.\n<!-- asd:end -->\n"), "{text}");
+                assert!(
+                    text.ends_with("until it passes.\n<!-- asd:end -->\n"),
+                    "{text}"
+                );
                 assert_eq!(text.matches("<!-- asd:begin -->").count(), 1);
             }
         }
@@ -184,7 +205,11 @@ fn a_project_that_has_no_delivered_files_gets_none_by_itself() {
 fn a_change_that_does_not_show_writes_nothing() {
     let fixture = Fixture::new(&[]);
     fixture.deliver();
-    fs::write(fixture.path("Alembic/recipes/general/new.md"), "---\ntitle: New\ntrigger: '@new'\nlifecycle: deprecated\n---\n").unwrap();
+    fs::write(
+        fixture.path("Alembic/recipes/general/new.md"),
+        "---\ntitle: New\ntrigger: '@new'\nlifecycle: deprecated\n---\n",
+    )
+    .unwrap();
     let delivered =
         deliver_if_changed(&fixture.project, quick(), || knowledge(&fixture.project)).unwrap();
     assert_eq!(delivered, Delivered::Nothing);

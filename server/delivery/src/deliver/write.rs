@@ -95,9 +95,8 @@ pub(crate) fn remove_leftovers<'t>(project: &Project, paths: impl Iterator<Item 
             let name = name.to_string_lossy();
             let is_old = || {
                 let modified = entry.metadata().and_then(|metadata| metadata.modified());
-                modified.is_ok_and(|time| {
-                    time.elapsed().is_ok_and(|age| age.as_secs() > LEFT_BEHIND)
-                })
+                modified
+                    .is_ok_and(|time| time.elapsed().is_ok_and(|age| age.as_secs() > LEFT_BEHIND))
             };
             if name.starts_with(".asd-")
                 && name.ends_with(".tmp")

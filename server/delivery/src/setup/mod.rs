@@ -194,10 +194,7 @@ fn knowledge_files(files: &mut Files<'_>, options: &SetupOptions, name: &str, so
             }
         }
     }
-    files.create(
-        "Alembic/constitution.yaml",
-        DEFAULT_CONSTITUTION,
-    );
+    files.create("Alembic/constitution.yaml", DEFAULT_CONSTITUTION);
     files.create("Alembic/boxspec.json", &boxspec(name));
     files.create("Alembic/README.md", include_str!("text/readme.md"));
     files.create(
@@ -264,10 +261,14 @@ fn make_database(project: &Project, report: &mut SetupReport) {
     match KnowledgeStore::new(project, &[]).reconcile() {
         Ok(seen) => {
             for wrong in seen.errors {
-                report.notes.push(format!("{}: {}", wrong.path, wrong.message));
+                report
+                    .notes
+                    .push(format!("{}: {}", wrong.path, wrong.message));
             }
         }
-        Err(error) => report.errors.push(format!("cannot make the database: {error}")),
+        Err(error) => report
+            .errors
+            .push(format!("cannot make the database: {error}")),
     }
 }
 

@@ -23,7 +23,10 @@ impl Fixture {
     pub fn new(files: &[(&str, &str)]) -> Self {
         let fixture = Self::empty();
         fixture.rule("one", "Call X");
-        fixture.recipe("two", "kind: pattern\ncategory: Storage\nwhen: Saving\ndo: Use the store\n");
+        fixture.recipe(
+            "two",
+            "kind: pattern\ncategory: Storage\nwhen: Saving\ndo: Use the store\n",
+        );
         for (path, text) in files {
             fixture.write(path, text.as_bytes());
         }
@@ -70,7 +73,10 @@ impl Fixture {
         let text = format!(
             "---\ntitle: About {name}\ntrigger: '@{name}'\nlifecycle: active\n{front}---\n"
         );
-        self.write(&format!("Alembic/recipes/general/{name}.md"), text.as_bytes());
+        self.write(
+            &format!("Alembic/recipes/general/{name}.md"),
+            text.as_bytes(),
+        );
     }
 
     pub fn rule(&self, name: &str, instruction: &str) {
