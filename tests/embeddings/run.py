@@ -27,7 +27,7 @@ class Hub(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.asked.append(self.path)
         prefix = f"/{NAME}/resolve/main/"
-        if self.path == f"/api/models/{NAME}":
+        if self.path == f"/api/models/{NAME}/revision/main":
             names = sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*") if p.is_file())
             self.answer(200, json.dumps({"sha": COMMIT, "siblings": [{"rfilename": n} for n in names]}).encode())
         elif self.path.startswith(prefix) and (self.folder / self.path.removeprefix(prefix)).is_file():
@@ -168,13 +168,13 @@ def check_settings(commands):
 def main():
     parser = argparse.ArgumentParser()
     for name in ("asd", "model", "onnx", "runtime"):
-        parser.add_argument(f"--{name}", required=True)
+        parser.add_argument(f"--{name}", required=True, type=lambda path: Path(path).resolve())
     options = parser.parse_args()
-    Hub.folder = Path(options.onnx)
+    Hub.folder = options.onnx
     with tempfile.TemporaryDirectory() as folder:
         commands = Commands(options.asd, Path(folder).resolve())
-        check_builtin(commands, Path(options.model))
-        check_onnx(commands, options.runtime)
+        check_builtin(commands, options.model)
+        check_onnx(commands, str(options.runtime))
         check_settings(commands)
     print("the command line of embeddings: ok")
 

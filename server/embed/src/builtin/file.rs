@@ -33,12 +33,12 @@ const MAX_SECTIONS: usize = 1024;
 #[derive(Debug, Error)]
 pub enum ModelError {
     /// The file cannot be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {error}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// What the system says.
-        source: io::Error,
+        error: io::Error,
     },
     /// It is something else.
     #[error("{} is not a model file of asd", .0.display())]
@@ -67,10 +67,10 @@ impl ModelError {
         Self::Damaged(what.into())
     }
 
-    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
+    pub(crate) fn io(path: &Path, error: io::Error) -> Self {
         Self::Io {
             path: path.to_owned(),
-            source,
+            error,
         }
     }
 }
@@ -88,11 +88,11 @@ pub(super) struct ModelFile {
 impl ModelFile {
     /// Maps the file at `path`.
     pub(super) fn open(path: &Path) -> Result<Self, ModelError> {
-        let file = File::open(path).map_err(|source| ModelError::io(path, source))?;
+        let file = File::open(path).map_err(|error| ModelError::io(path, error))?;
         #[expect(unsafe_code, reason = "mapping a file cannot be done otherwise")]
         // SAFETY: model files are replaced as a whole, by renaming, and never
         // changed in their place, so the mapped bytes stay as they are.
-        let map = unsafe { Mmap::map(&file) }.map_err(|source| ModelError::io(path, source))?;
+        let map = unsafe { Mmap::map(&file) }.map_err(|error| ModelError::io(path, error))?;
         let number = |at: usize| -> Option<[u8; 4]> { map.get(at..at + 4)?.try_into().ok() };
         if map.get(..MAGIC.len()) != Some(MAGIC) || map.len() < HEAD {
             return Err(ModelError::Foreign(path.to_owned()));

@@ -314,6 +314,32 @@ mod tests {
     }
 
     #[test]
+    fn a_processor_without_vector_instructions_gives_the_same() {
+        let (rows, columns) = (26, PANEL);
+        let section = pack(rows, columns, &weights(rows, columns)).expect("quantised");
+        let matrix = Matrix::read(&section).expect("just packed");
+        let input: Vec<f32> = (0..200).map(|i| (i as f32).cos()).collect();
+        for count in [1, 5, 6, 9] {
+            let starts: Vec<usize> = (0..count).map(|row| row * 8).collect();
+            let mut expected = vec![0.0; count * columns];
+            multiply(&input, &starts, matrix, &mut expected, columns);
+            let mut found = vec![0.0; count * columns];
+            let job = Job {
+                input: &input,
+                starts: &starts,
+                scale: matrix.scale,
+                codes: matrix.panels,
+                column: 0,
+                stride: columns,
+            };
+            job.run_with::<TILE, false>(&mut vec![0.0; rows * PANEL], &mut found);
+            for (found, expected) in found.iter().zip(&expected) {
+                assert!((found - expected).abs() < 1e-3, "{found} and {expected}");
+            }
+        }
+    }
+
+    #[test]
     fn weights_that_were_not_quantised_are_refused() {
         let mut weights = weights(16, 16);
         weights[3] += 0.1;
