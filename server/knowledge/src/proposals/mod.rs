@@ -22,7 +22,7 @@ pub use metabolism::{
 };
 pub use patch::{
     PATCHABLE, PatchOp, PatchOpKind, PatchRefusal, Patched, Snapshot, apply_patch, execute_patch,
-    roll_back,
+    read_patch, roll_back,
 };
 
 /// What a proposal would do.

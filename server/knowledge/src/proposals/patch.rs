@@ -85,6 +85,64 @@ pub enum PatchRefusal {
     },
 }
 
+/// Reads a change as agents write it: a list of `{field, op, value, old?}`, one
+/// of these, a map of fields to their new values, or any of them as JSON in a
+/// text. Fields are known under their short names (`do`, `when`, `dont`) and
+/// their snake_case twins too.
+///
+/// # Errors
+/// A message for the agent when it is none of these.
+pub fn read_patch(changes: &Json) -> Result<Vec<PatchOp>, String> {
+    const FORM: &str = "changes are a list of {field, op: set|append|replace, value, old?}";
+    match changes {
+        Json::String(text) => {
+            let inner: Json = serde_json::from_str(text).map_err(|_| FORM.to_owned())?;
+            if inner.is_string() {
+                return Err(FORM.into());
+            }
+            read_patch(&inner)
+        }
+        Json::Array(steps) => steps.iter().map(read_step).collect(),
+        Json::Object(map) if map.contains_key("field") => Ok(vec![read_step(changes)?]),
+        Json::Object(map) => {
+            let steps = map.iter().map(|(field, value)| PatchOp {
+                field: field_name(field),
+                op: PatchOpKind::Set,
+                value: value.clone(),
+                old: None,
+            });
+            Ok(steps.collect())
+        }
+        _ => Err(FORM.into()),
+    }
+}
+
+fn read_step(step: &Json) -> Result<PatchOp, String> {
+    let mut step = step.clone();
+    if let Some(map) = step.as_object_mut()
+        && !map.contains_key("op")
+    {
+        map.insert("op".into(), "set".into());
+    }
+    let mut step: PatchOp =
+        serde_json::from_value(step).map_err(|error| format!("this is no change: {error}"))?;
+    step.field = field_name(&step.field);
+    Ok(step)
+}
+
+/// A patchable field by any of its names; other names as they are.
+fn field_name(name: &str) -> String {
+    let bare = |name: &str| name.replace('_', "").to_lowercase();
+    let wanted = bare(name);
+    let found = PATCHABLE.iter().find(|field| {
+        let field = bare(field);
+        field == wanted
+            || field.strip_suffix("clause") == Some(&wanted)
+            || field.rsplit('.').next() == Some(&wanted)
+    });
+    found.map_or_else(|| name.to_owned(), |field| (*field).to_owned())
+}
+
 /// An entry with its change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Patched {

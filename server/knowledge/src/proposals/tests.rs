@@ -256,6 +256,34 @@ fn only_eight_fields_can_be_changed() {
 }
 
 #[test]
+fn changes_are_read_as_agents_write_them() {
+    let set = |field: &str| PatchOp {
+        field: field.into(),
+        op: PatchOpKind::Set,
+        value: json!("x"),
+        old: None,
+    };
+    for (changes, field) in [
+        (json!([{"field": "do", "value": "x"}]), "doClause"),
+        (
+            json!({"field": "core_code", "op": "set", "value": "x"}),
+            "coreCode",
+        ),
+        (json!({"markdown": "x"}), "content.markdown"),
+        (json!({"title": "x"}), "title"),
+        (
+            json!(r#"[{"field": "sources", "value": "x"}]"#),
+            "reasoning.sources",
+        ),
+    ] {
+        assert_eq!(read_patch(&changes), Ok(vec![set(field)]), "{changes}");
+    }
+    for wrong in [json!("make it better"), json!(5), json!([{"field": "do"}])] {
+        assert!(read_patch(&wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn a_change_that_breaks_a_rule_is_taken_back() {
     let recipe = entry(Lifecycle::Active);
     let patch = proposal(ProposalType::Enhance, 0.9).patch;

@@ -1,6 +1,7 @@
 //! The fields of a submission: which are needed, of which type, and an example
 //! of each.
 
+use asd_recipe::Recipe;
 use serde_json::{Map, Value as Json, json};
 
 use super::layers::{error, warning};
@@ -176,6 +177,35 @@ pub(super) fn missing(item: &Json) -> Vec<&'static str> {
         .filter(|field| !(is_rule && matches!(field.name, "kind" | "knowledgeType")))
         .map(|field| field.name)
         .collect()
+}
+
+/// The required fields that an entry lacks; for publishing, where nothing says
+/// whether an empty list of headers was meant.
+#[must_use]
+pub fn missing_of(recipe: &Recipe) -> Vec<&'static str> {
+    let code = recipe.core_code.as_ref().map_or("", |code| &code.text);
+    let has = |name: &str| {
+        let text = match name {
+            "title" => &recipe.title,
+            "description" => &recipe.description,
+            "trigger" => &recipe.trigger,
+            "language" => &recipe.language,
+            "category" => &recipe.category,
+            "whenClause" => &recipe.when_clause,
+            "doClause" => &recipe.do_clause,
+            "dontClause" => &recipe.dont_clause,
+            "coreCode" => code,
+            "usageGuide" => &recipe.usage_guide,
+            "content.markdown" => &recipe.content.markdown,
+            "content.rationale" => &recipe.content.rationale,
+            "reasoning.whyStandard" => &recipe.reasoning.why_standard,
+            "reasoning.sources" => return !recipe.reasoning.sources.is_empty(),
+            _ => return true,
+        };
+        !text.trim().is_empty()
+    };
+    let names = REQUIRED_FIELDS.iter().map(|field| field.name);
+    names.filter(|name| !has(name)).collect()
 }
 
 /// Fields whose type is not what it has to be.

@@ -11,7 +11,7 @@ use asd_recipe::{Lifecycle, Recipe, Severity, normalise_trigger, recipe_from_jso
 use serde::Serialize;
 use serde_json::Value as Json;
 
-pub use fields::{FieldSpec, REQUIRED_FIELDS, missing_message};
+pub use fields::{FieldSpec, REQUIRED_FIELDS, missing_message, missing_of};
 pub use known::{KnownEntries, code_fingerprint};
 pub(crate) use known::{unfenced, without_comments};
 pub use layers::{SourceLookup, validate_recipe};
@@ -196,6 +196,17 @@ pub fn check_item(
         issues,
         missing,
     }
+}
+
+/// What keeps an entry from being published, or taken up for review: missing
+/// fields, and everything that blocks a submission but names that are taken.
+#[must_use]
+pub fn publishing_errors(recipe: &Recipe, sources: &dyn SourceLookup) -> Vec<Issue> {
+    let missing = missing_of(recipe);
+    let missing = (!missing.is_empty()).then(|| layers::error("", missing_message(&missing)));
+    let issues = validate_recipe(recipe, sources).into_iter();
+    let errors = issues.filter(|issue| issue.severity == Severity::Error);
+    missing.into_iter().chain(errors).collect()
 }
 
 /// A trigger in another form is normalised, and its author told.

@@ -103,7 +103,7 @@ fn items_come_in_several_shapes() {
         Json::from(one.to_string()),
         json!([one.to_string()]),
     ] {
-        assert_eq!(read_items(&shape).unwrap(), [one.clone()]);
+        assert_eq!(read_items(&shape).unwrap(), std::slice::from_ref(&one));
     }
     assert!(read_items(&json!([])).is_err());
     assert!(read_items(&json!(vec![1; 101])).is_err());
@@ -383,4 +383,20 @@ fn the_product_fills_what_it_knows_before_it_checks() {
     assert_eq!(checked.issues, []);
     assert_eq!(checked.recipe.dimension_id.as_deref(), Some("architecture"));
     assert_eq!(checked.recipe.kind, Kind::Pattern);
+}
+
+#[test]
+fn publishing_asks_for_every_field() {
+    let mut recipe = check(&item()).recipe;
+    assert_eq!(publishing_errors(&recipe, &unknown), []);
+    recipe.usage_guide.clear();
+    recipe.reasoning.sources.clear();
+    recipe.title = "Factory".into();
+    let messages: Vec<String> = publishing_errors(&recipe, &unknown)
+        .into_iter()
+        .map(|issue| issue.message)
+        .collect();
+    assert_eq!(messages.len(), 2);
+    assert!(messages[0].contains("`usageGuide`") && messages[0].contains("`reasoning.sources`"));
+    assert!(messages[1].contains("generic title"));
 }
