@@ -11,8 +11,10 @@ mod confidence;
 mod document;
 mod gate;
 mod index;
+mod intent;
 mod lexical;
 mod names;
+mod prime;
 mod query;
 mod rank;
 mod scan;
@@ -28,6 +30,8 @@ mod vectors;
 pub use chunk::{Chunk, chunk_id, chunk_text};
 pub use document::{Document, Stats};
 pub use index::{Change, SearchIndex};
+pub use intent::{Asked, Intent, module_of, scenario};
+pub use prime::{PrimeMeta, PrimeRow, Primed};
 pub use query::{
     Answer, Confidence, KindFilter, LifecycleFilter, MAX_LIMIT, MAX_QUERY, Mode, Ordered, Query,
     QueryError, Row,

@@ -34,6 +34,17 @@ struct Weights {
 }
 
 impl Scenario {
+    /// `lint`, `generate`, `search` or `learning`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Lint => "lint",
+            Self::Generate => "generate",
+            Self::Search => "search",
+            Self::Learning => "learning",
+        }
+    }
+
     const fn weights(self) -> Weights {
         let (authority, recency, popularity, difficulty, context) = match self {
             Self::Lint => (0.20, 0.15, 0.10, 0.05, 0.05),

@@ -34,6 +34,8 @@ pub(crate) struct Ranked<'i> {
     pub(crate) found: Vec<Found<'i>>,
     certainty: f32,
     pub(crate) degraded: bool,
+    /// Whether the rows hold the query literally.
+    pub(crate) is_literal: bool,
 }
 
 impl SearchIndex {
@@ -252,6 +254,7 @@ impl Inner {
             found,
             certainty,
             degraded,
+            is_literal: false,
         }
     }
 
@@ -304,6 +307,7 @@ impl Inner {
             found,
             certainty: 1.0,
             degraded: false,
+            is_literal: true,
         }
     }
 }
@@ -355,6 +359,10 @@ fn row(found: &Found<'_>, weak: bool) -> Row {
 impl Found<'_> {
     pub(crate) fn row(&self) -> Row {
         row(self, false)
+    }
+
+    pub(crate) const fn place(&self) -> u32 {
+        self.signals.document
     }
 
     /// How near it is in meaning, when that was asked.
