@@ -1,5 +1,11 @@
 //! Knowledge brought to IDEs and agents, from the command line.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may panic, and so may what it uses"
+)]
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
 mod common;
 
 use common::{Project, recipe};

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use asd_store::{Project, WriteError, write_atomic};
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::deliver::{Action, Mode, PlannedFile, lock};
+use crate::deliver::{Action, Mode, PlannedFile, entries, lock};
 use crate::protect::is_owned;
 
 /// A tool that gets a copy.
@@ -155,40 +156,41 @@ fn told(path: String, action: Action, done: Result<(), String>) -> PlannedFile {
 /// that folder.
 fn files_of(project: &Project, tool: &str) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
-    for kind in ["rules", "skills"] {
-        collect(project, tool, kind, 6, true, &mut files);
+    if let Ok(folder) = project.absolute(tool) {
+        for kind in ["rules", "skills"] {
+            for (name, is_folder) in entries(&folder.join(kind)) {
+                if name.starts_with("alembic-") {
+                    collect(
+                        &folder,
+                        format!("{kind}/{name}"),
+                        is_folder,
+                        MOST_DEPTH,
+                        &mut files,
+                    );
+                }
+            }
+        }
     }
     files
 }
 
+/// Folders nested deeper are no skills.
+const MOST_DEPTH: usize = 6;
+
 fn collect(
-    project: &Project,
-    tool: &str,
-    folder: &str,
+    root: &Path,
+    path: String,
+    is_folder: bool,
     depth: usize,
-    top: bool,
     files: &mut BTreeMap<String, Vec<u8>>,
 ) {
-    let Ok(absolute) = project.absolute(&format!("{tool}/{folder}")) else {
-        return;
-    };
-    for entry in fs::read_dir(absolute).into_iter().flatten().flatten() {
-        let Ok(name) = entry.file_name().into_string() else {
-            continue;
-        };
-        let Ok(kind) = entry.file_type() else {
-            continue;
-        };
-        if top && !name.starts_with("alembic-") {
-            continue;
-        }
-        let path = format!("{folder}/{name}");
-        if kind.is_dir() && depth > 0 {
-            collect(project, tool, &path, depth - 1, false, files);
-        } else if kind.is_file()
-            && let Ok(bytes) = fs::read(entry.path())
-        {
+    if !is_folder {
+        if let Ok(bytes) = fs::read(root.join(&path)) {
             files.insert(path, bytes);
+        }
+    } else if depth > 0 {
+        for (name, is_folder) in entries(&root.join(&path)) {
+            collect(root, format!("{path}/{name}"), is_folder, depth - 1, files);
         }
     }
 }

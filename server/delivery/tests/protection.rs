@@ -1,5 +1,11 @@
 //! Deliveries into projects whose files belong to people and other tools.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may panic, and so may what it uses"
+)]
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
 mod common;
 
 use std::fs;

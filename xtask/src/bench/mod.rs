@@ -2,8 +2,10 @@
 //! describes the method and holds the last results.
 
 mod corpus;
+mod deliver;
 mod editor;
 mod embed;
+mod knowledge;
 mod scan;
 mod stats;
 
@@ -35,6 +37,10 @@ enum Part {
     Scan,
     /// The built-in encoder
     Embed,
+    /// Synchronising 10,000 recipes
+    Knowledge,
+    /// Bringing 1,000 recipes into the files of IDEs
+    Deliver,
 }
 
 /// The programs that are compared.
@@ -70,6 +76,14 @@ pub fn bench(options: &Options) -> Result<()> {
             Part::Editor => editor::bench(&Programs::get()?, options.keystrokes)?,
             Part::Scan => scan::bench(&Programs::get()?, options.rounds)?,
             Part::Embed => embed::bench()?,
+            Part::Knowledge => {
+                run(cargo().args(["build", "--release", "--quiet", "--package", "asd-cli"]))?;
+                knowledge::bench()?;
+            }
+            Part::Deliver => {
+                run(cargo().args(["build", "--release", "--quiet", "--package", "asd-cli"]))?;
+                deliver::bench()?;
+            }
         }
     }
     Ok(())

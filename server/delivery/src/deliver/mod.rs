@@ -12,7 +12,7 @@ pub use remove::{Mode, RemoveReport, remove};
 pub use trigger::{Debounce, Delivered, deliver_if_changed};
 
 pub(crate) use record::Record;
-pub(crate) use stale::managed_files;
+pub(crate) use stale::{entries, managed_files};
 pub(crate) use write::{remove_empty_folders, remove_owned};
 
 use std::time::{Duration, Instant};

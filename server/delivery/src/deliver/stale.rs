@@ -62,7 +62,7 @@ fn push(root: &Path, path: String, files: &mut Vec<ManagedFile>) {
 
 /// The files and folders in a folder, by name; links are left out, and so is a
 /// folder that is a link itself.
-fn entries(folder: &Path) -> Vec<(String, bool)> {
+pub(crate) fn entries(folder: &Path) -> Vec<(String, bool)> {
     if folder.symlink_metadata().is_ok_and(|m| m.is_symlink()) {
         return Vec::new();
     }

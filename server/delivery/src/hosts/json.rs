@@ -92,11 +92,7 @@ pub(crate) fn merge_json(
             _ => property.set_value(input(entry)),
         },
     }
-    Ok(format!("{bom}{}", finished(&root)))
-}
-
-fn finished(root: &CstRootNode) -> String {
-    root.to_string()
+    Ok(format!("{bom}{root}"))
 }
 
 /// Sets a value without touching one that is equal.
@@ -214,20 +210,21 @@ pub(crate) fn remove_hooks(
         let Some(list) = hooks.array_value(event) else {
             continue;
         };
-        for element in list.elements() {
-            let only_ours = serde_json::json!({
-                "hooks": [{"type": "command", "command": command}]
-            });
-            // A group that the user has added to stays.
-            if element.to_serde_value() == Some(only_ours) {
-                element.remove();
-                removed = true;
-            }
-        }
-        if removed && list.elements().is_empty() {
-            if let Some(property) = hooks.get(event) {
-                property.remove();
-            }
+        let only_ours = serde_json::json!({
+            "hooks": [{"type": "command", "command": command}]
+        });
+        // A group that the user has added to stays.
+        let ours = list
+            .elements()
+            .into_iter()
+            .filter(|element| element.to_serde_value().as_ref() == Some(&only_ours));
+        let count = ours.map(jsonc_parser::cst::CstNode::remove).count();
+        removed |= count > 0;
+        if count > 0
+            && list.elements().is_empty()
+            && let Some(property) = hooks.get(event)
+        {
+            property.remove();
         }
     }
     if !removed {

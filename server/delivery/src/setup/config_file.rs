@@ -25,7 +25,7 @@ fn table(root: &Value, schema: &Value, defaults: &Value, path: &str, text: &mut 
     let of = |key: &str| resolved(root, &schema["properties"][key]);
     for (key, value) in entries
         .iter()
-        .filter(|(key, value)| !value.is_object() && !(path.is_empty() && *key == "name"))
+        .filter(|(key, value)| !(value.is_object() || path.is_empty() && *key == "name"))
     {
         describe(schema, key, text);
         match value {

@@ -1,7 +1,5 @@
 //! A project on disk with recipes, and deliveries into it.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
