@@ -43,6 +43,8 @@ pub(crate) struct Inner {
     rule_problems: BTreeMap<String, Vec<Problem>>,
     /// What is wrong between recipes; found when somebody asks.
     set_problems: OnceLock<BTreeMap<Arc<str>, Vec<Problem>>>,
+    /// The recipes as documents to search; made when somebody searches.
+    search: OnceLock<asd_search::SearchIndex>,
 }
 
 pub(crate) struct Entry {
@@ -84,6 +86,7 @@ impl ProjectState {
             rules: RuleSet::default(),
             rule_problems: BTreeMap::new(),
             set_problems: OnceLock::new(),
+                search: OnceLock::new(),
         };
         inner.read_all_recipes();
         inner.rebuild(None);
@@ -123,6 +126,7 @@ impl ProjectState {
                 rules,
                 rule_problems: BTreeMap::new(),
                 set_problems: OnceLock::new(),
+                search: OnceLock::new(),
             }),
         }
     }
@@ -214,6 +218,20 @@ impl ProjectState {
     #[must_use]
     pub fn extra_recipe_folders(&self) -> &[PathBuf] {
         &self.inner.extra
+    }
+
+    /// The recipes in force as an index to search by words.
+    #[must_use]
+    pub fn search_index(&self) -> &asd_search::SearchIndex {
+        self.inner.search.get_or_init(|| {
+            let documents = self.recipes().iter().map(|(path, recipe)| {
+                asd_search::Document::new(path, recipe.clone(), asd_search::Stats::default())
+            });
+            let host = self.inner.settings.host.as_ref();
+            let synonyms = crate::search::synonyms(host, &self.inner.project)
+                .unwrap_or_else(|_| asd_search::Synonyms::built_in());
+            asd_search::SearchIndex::build(documents.collect(), synonyms)
+        })
     }
 
     /// The compiled rules.
@@ -510,6 +528,7 @@ impl Inner {
     /// change are taken from `previous`.
     fn rebuild(&mut self, previous: Option<&RuleSet>) {
         self.set_problems = OnceLock::new();
+        self.search = OnceLock::new();
         self.recipes = self
             .entries
             .iter()
@@ -561,7 +580,7 @@ pub fn recipe_folders(project: &Project, settings: &Settings) -> Vec<PathBuf> {
 
 /// The folders of `recipesDirs`: relative ones start at the project's root, and
 /// `~` is the user's home.
-fn extra_folders(project: &Project, config: &Config) -> Vec<PathBuf> {
+pub(crate) fn extra_folders(project: &Project, config: &Config) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = config
         .recipes_dirs
         .iter()
@@ -574,8 +593,18 @@ fn extra_folders(project: &Project, config: &Config) -> Vec<PathBuf> {
         .map(|folder| std::path::absolute(&folder).unwrap_or(folder))
         .map(|folder| without_dots(&folder))
         .collect();
+    folders.extend(own_recipes(project));
     folders.dedup();
     folders
+}
+
+/// The recipes that a person keeps beside a project which has none of its own.
+fn own_recipes(project: &Project) -> Option<PathBuf> {
+    if project.has_knowledge() {
+        return None;
+    }
+    let home = Project::at(&asd_store::project_state_folder(project)?);
+    Some(home.recipes()).filter(|folder| folder.is_dir())
 }
 
 fn without_dots(path: &Path) -> PathBuf {
