@@ -10,6 +10,7 @@ use asd_embed::{
     BuiltinEmbedder, Choice, Download, Embedder, MODEL_DIR_VARIABLE, MODEL_PACKAGE, NoEmbedder,
     Places, install,
 };
+use asd_workspace::embeddings;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
@@ -107,7 +108,7 @@ pub(crate) fn run(options: &EmbedOptions, terminal: &mut Terminal) -> anyhow::Re
 /// say.
 fn choice() -> anyhow::Result<Choice> {
     let state = current_project()?;
-    Ok(Choice::of_process(&state.config().search)?)
+    Ok(Choice::of_process(embeddings(&state.config().search))?)
 }
 
 /// How closely it is looked at.
@@ -166,7 +167,7 @@ impl Status {
             first_text_ms: None,
         };
         let state = current_project()?;
-        let choice = match Choice::of_process(&state.config().search) {
+        let choice = match Choice::of_process(embeddings(&state.config().search)) {
             Ok(choice) => choice,
             Err(error) => {
                 status.fail(&error);

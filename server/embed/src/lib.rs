@@ -22,6 +22,6 @@ pub use locate::{MODEL_DIR_VARIABLE, MODEL_FILE, Places};
 pub use onnx::{OnnxEmbedder, OnnxSettings, RUNTIME_VARIABLE};
 pub use remote::{RemoteEmbedder, RemoteSettings};
 pub use settings::{
-    CHOICE_VARIABLE, Choice, KEY_VARIABLE, LazyEmbedder, MODEL_VARIABLE, NoEmbedder, URL_VARIABLE,
-    default_embedder,
+    CHOICE_VARIABLE, Choice, KEY_VARIABLE, LazyEmbedder, MODEL_VARIABLE, NoEmbedder, Source,
+    URL_VARIABLE, Wanted, default_embedder,
 };

@@ -21,7 +21,7 @@ pub const RUNTIME_VARIABLE: &str = "ORT_DYLIB_PATH";
 pub(crate) const NETWORKS: [&str; 2] = ["onnx/model.onnx", "model.onnx"];
 
 /// A model, and what runs it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OnnxSettings {
     /// A folder with the model, or its name on the hub (`owner/name`) when it
     /// was downloaded before.

@@ -23,7 +23,7 @@ const MAX_ANSWER: u64 = 64 << 20;
 const MAX_MESSAGE: usize = 200;
 
 /// An endpoint, and what it needs to be told.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct RemoteSettings {
     /// The base of the API, such as `https://host/v1`; `/embeddings` is added
     /// unless it is there.

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use asd_store::{EmbeddingsChoice, SearchConfig};
 use thiserror::Error;
 
 use crate::breaker::{Breaker, Limits, Rested, SystemClock};
@@ -52,6 +51,34 @@ pub enum NoEmbedder {
     Unusable(String),
 }
 
+/// The kinds of places that vectors come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Source {
+    /// Nowhere.
+    Off,
+    /// The built-in encoder.
+    #[default]
+    Builtin,
+    /// A model run by ONNX Runtime.
+    Onnx,
+    /// An endpoint.
+    Remote,
+}
+
+/// What settings say. What they leave out is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Where vectors come from.
+    pub source: Source,
+    /// The model of ONNX Runtime.
+    pub onnx: OnnxSettings,
+    /// The endpoint; its key is not a setting.
+    pub remote: RemoteSettings,
+    /// The environment variable that holds the key of the endpoint, unless it is
+    /// `ASD_EMBED_KEY`.
+    pub key_variable: Option<String>,
+}
+
 impl Choice {
     /// What the settings say, and the environment over them.
     ///
@@ -59,60 +86,49 @@ impl Choice {
     ///
     /// When something is chosen that is not described, or not known.
     pub fn new(
-        config: &SearchConfig,
+        wanted: Wanted,
         variable: &dyn Fn(&str) -> Option<String>,
         places: Places,
     ) -> Result<Self, NoEmbedder> {
         let stated = |name: &str| variable(name).filter(|value| !value.is_empty());
-        let choice = match stated(CHOICE_VARIABLE).as_deref() {
-            Some("builtin") => EmbeddingsChoice::Builtin,
-            Some("off") => EmbeddingsChoice::Off,
-            Some("onnx") => EmbeddingsChoice::Onnx,
-            Some("remote") => EmbeddingsChoice::Remote,
+        let source = match stated(CHOICE_VARIABLE).as_deref() {
+            Some("builtin") => Source::Builtin,
+            Some("off") => Source::Off,
+            Some("onnx") => Source::Onnx,
+            Some("remote") => Source::Remote,
             Some(other) => {
                 return Err(NoEmbedder::Unusable(format!(
                     "{CHOICE_VARIABLE} is `{other}`; it can be builtin, off, onnx or remote"
                 )));
             }
-            None if stated(URL_VARIABLE).is_some()
-                && config.embeddings != EmbeddingsChoice::Off =>
-            {
-                EmbeddingsChoice::Remote
+            None if stated(URL_VARIABLE).is_some() && wanted.source != Source::Off => {
+                Source::Remote
             }
-            None => config.embeddings,
+            None => wanted.source,
         };
-        Ok(match choice {
-            EmbeddingsChoice::Off => Self::Off,
-            EmbeddingsChoice::Builtin => Self::Builtin(places),
-            EmbeddingsChoice::Onnx => {
-                let onnx = config.onnx.clone().unwrap_or_default();
-                let model = stated(MODEL_VARIABLE).unwrap_or(onnx.model);
-                if model.is_empty() {
+        Ok(match source {
+            Source::Off => Self::Off,
+            Source::Builtin => Self::Builtin(places),
+            Source::Onnx => {
+                let mut onnx = wanted.onnx;
+                onnx.model = stated(MODEL_VARIABLE).unwrap_or(onnx.model);
+                if onnx.model.is_empty() {
                     return Err(missing("search.onnx.model", MODEL_VARIABLE));
                 }
-                Self::Onnx(OnnxSettings {
-                    model,
-                    file: onnx.file,
-                    runtime: onnx.runtime.map(PathBuf::from),
-                })
+                Self::Onnx(onnx)
             }
-            EmbeddingsChoice::Remote => {
-                let remote = config.remote.clone().unwrap_or_default();
-                let url = stated(URL_VARIABLE).unwrap_or(remote.url);
-                let model = stated(MODEL_VARIABLE).unwrap_or(remote.model);
-                if url.is_empty() {
+            Source::Remote => {
+                let mut remote = wanted.remote;
+                remote.url = stated(URL_VARIABLE).unwrap_or(remote.url);
+                remote.model = stated(MODEL_VARIABLE).unwrap_or(remote.model);
+                if remote.url.is_empty() {
                     return Err(missing("search.remote.url", URL_VARIABLE));
                 }
-                if model.is_empty() {
+                if remote.model.is_empty() {
                     return Err(missing("search.remote.model", MODEL_VARIABLE));
                 }
-                let key = remote.key_variable.as_deref().unwrap_or(KEY_VARIABLE);
-                Self::Remote(RemoteSettings {
-                    url,
-                    model,
-                    dimensions: remote.dimensions.map(|count| count as usize),
-                    key: stated(key),
-                })
+                remote.key = stated(wanted.key_variable.as_deref().unwrap_or(KEY_VARIABLE));
+                Self::Remote(remote)
             }
         })
     }
@@ -122,9 +138,9 @@ impl Choice {
     /// # Errors
     ///
     /// As [`Choice::new`].
-    pub fn of_process(config: &SearchConfig) -> Result<Self, NoEmbedder> {
+    pub fn of_process(wanted: Wanted) -> Result<Self, NoEmbedder> {
         let variable = |name: &str| std::env::var(name).ok();
-        Self::new(config, &variable, Places::of_process())
+        Self::new(wanted, &variable, Places::of_process())
     }
 
     /// The embedder that was chosen, left alone for a while whenever it fails
@@ -164,8 +180,8 @@ impl Choice {
 /// # Errors
 ///
 /// When there is none.
-pub fn default_embedder(config: &SearchConfig) -> Result<Arc<dyn Embedder>, NoEmbedder> {
-    Choice::of_process(config)?.open()
+pub fn default_embedder(wanted: Wanted) -> Result<Arc<dyn Embedder>, NoEmbedder> {
+    Choice::of_process(wanted)?.open()
 }
 
 /// An embedder that is looked for when it is needed. One that was found stays;
@@ -188,8 +204,8 @@ impl LazyEmbedder {
 
     /// What the settings and the environment of this process say.
     #[must_use]
-    pub fn of_process(config: &SearchConfig) -> Self {
-        Self::new(Choice::of_process(config))
+    pub fn of_process(wanted: Wanted) -> Self {
+        Self::new(Choice::of_process(wanted))
     }
 
     /// The embedder.
@@ -220,35 +236,33 @@ fn missing(key: &str, variable: &str) -> NoEmbedder {
 
 #[cfg(test)]
 mod tests {
-    use asd_store::RemoteConfig;
-
     use super::*;
     use crate::locate::MODEL_FILE;
 
-    fn choose(config: &SearchConfig, variables: &[(&str, &str)]) -> Result<Choice, NoEmbedder> {
+    fn choose(wanted: Wanted, variables: &[(&str, &str)]) -> Result<Choice, NoEmbedder> {
         let variable = |name: &str| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
         };
-        Choice::new(config, &variable, Places::default())
+        Choice::new(wanted, &variable, Places::default())
     }
 
-    fn remote() -> SearchConfig {
-        SearchConfig {
-            embeddings: EmbeddingsChoice::Remote,
-            remote: Some(RemoteConfig {
+    fn remote() -> Wanted {
+        Wanted {
+            source: Source::Remote,
+            remote: RemoteSettings {
                 url: "https://host/v1".to_owned(),
                 model: "m".to_owned(),
-                dimensions: None,
-                key_variable: Some("HOST_KEY".to_owned()),
-            }),
-            ..SearchConfig::default()
+                ..RemoteSettings::default()
+            },
+            key_variable: Some("HOST_KEY".to_owned()),
+            ..Wanted::default()
         }
     }
 
     #[test]
     fn without_settings_it_is_the_built_in_encoder() {
-        let choice = choose(&SearchConfig::default(), &[]).unwrap();
+        let choice = choose(Wanted::default(), &[]).unwrap();
         assert_eq!(choice, Choice::Builtin(Places::default()));
         let Err(error) = choice.open() else {
             panic!("there is a model");
@@ -264,7 +278,7 @@ mod tests {
     #[test]
     fn the_key_comes_from_the_variable_that_the_settings_name_and_is_never_shown() {
         let variables = [("HOST_KEY", "sk-1"), (KEY_VARIABLE, "sk-2")];
-        let Ok(Choice::Remote(settings)) = choose(&remote(), &variables) else {
+        let Ok(Choice::Remote(settings)) = choose(remote(), &variables) else {
             panic!("another choice");
         };
         assert_eq!(settings.key.as_deref(), Some("sk-1"));
@@ -274,20 +288,20 @@ mod tests {
     #[test]
     fn the_environment_goes_over_the_settings() {
         let variables = [(URL_VARIABLE, "http://other"), (MODEL_VARIABLE, "n")];
-        let Ok(Choice::Remote(settings)) = choose(&SearchConfig::default(), &variables) else {
+        let Ok(Choice::Remote(settings)) = choose(Wanted::default(), &variables) else {
             panic!("another choice");
         };
         assert_eq!(
             (settings.url.as_str(), settings.model.as_str()),
             ("http://other", "n")
         );
-        let off = SearchConfig {
-            embeddings: EmbeddingsChoice::Off,
-            ..SearchConfig::default()
+        let off = Wanted {
+            source: Source::Off,
+            ..Wanted::default()
         };
-        assert_eq!(choose(&off, &variables), Ok(Choice::Off), "off means off");
+        assert_eq!(choose(off, &variables), Ok(Choice::Off), "off means off");
         assert_eq!(
-            choose(&remote(), &[(CHOICE_VARIABLE, "off")]),
+            choose(remote(), &[(CHOICE_VARIABLE, "off")]),
             Ok(Choice::Off)
         );
     }
@@ -295,7 +309,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_named() {
         let error = |variables: &[(&str, &str)]| {
-            choose(&SearchConfig::default(), variables)
+            choose(Wanted::default(), variables)
                 .unwrap_err()
                 .to_string()
         };
