@@ -23,6 +23,7 @@ mod directives;
 mod examples;
 mod exclusions;
 mod fix;
+mod frameworks;
 mod glob;
 mod languages;
 mod learner;
@@ -51,6 +52,7 @@ pub use cross_file::{
 pub use directives::{Directive, DirectiveKind, directives};
 pub use exclusions::{Exclusions, PathExclusion, RuleExclusion};
 pub use fix::{FixOutcome, verified_fix};
+pub use frameworks::Framework;
 pub use learner::{
     Advice, Effectiveness, Feedback, Recommendation, RuleStats, Verdict, judged_stats,
     says_false_positive,

@@ -1,10 +1,12 @@
+use std::collections::BTreeSet;
+
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use asd_recipe::Severity;
 
-use crate::Exclusions;
+use crate::{Exclusions, Framework};
 
 /// What a project says about its rules. (guard.md §7, §8)
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +21,8 @@ pub struct GuardOptions {
     pub exclusions: Exclusions,
     /// Which sources of rules are used.
     pub sources: SourceFilter,
+    /// The frameworks that the project uses: the rules about them are in force.
+    pub frameworks: BTreeSet<Framework>,
 }
 
 /// The two presets of thresholds. (guard.md §3.9)

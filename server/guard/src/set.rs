@@ -512,41 +512,59 @@ impl Build<'_> {
         }
     }
 
+    /// The rules about frameworks that the project uses, then the built-in ones;
+    /// what has a higher source is left out. (guard.md §7)
     fn built_ins(&mut self) {
-        for rule in builtin::RULES {
-            if self.taken.contains(rule.id) || self.is_off(rule.id) {
-                continue;
+        for pack in builtin::PACKS {
+            if self.options.frameworks.contains(&pack.framework) {
+                for rule in pack.rules {
+                    let name = pack.framework.id().to_owned();
+                    self.built_in(rule, RuleOrigin::Pack { name });
+                }
             }
-            let change = self.options.overrides.get(rule.id);
-            let severity = change
-                .and_then(|change| change.severity)
-                .unwrap_or(rule.severity);
-            let limits = self.limits(rule);
-            self.hasher
-                .part(rule.id.as_bytes())
-                .part(severity.as_str().as_bytes())
-                .number(u64::from(limits.first))
-                .number(u64::from(limits.second));
-            let scope = self.scope(rule.id);
-            self.inner.built_ins.push(BuiltInRule {
-                info: Arc::new(RuleInfo {
-                    id: rule.id.to_owned(),
-                    layer: rule.layer,
-                    severity,
-                    languages: rule.languages.iter().map(|id| (*id).to_owned()).collect(),
-                    category: rule.category.to_owned(),
-                    message: rule.message.to_owned(),
-                    fix_suggestion: rule.fix_suggestion.to_owned(),
-                    why: rule.why.to_owned(),
-                    fixable: rule.fixable,
-                    tag: rule.tag,
-                    origin: RuleOrigin::BuiltIn,
-                }),
-                rule,
-                scope,
-                limits,
-            });
         }
+        for rule in builtin::RULES {
+            self.built_in(rule, RuleOrigin::BuiltIn);
+        }
+    }
+
+    fn built_in(&mut self, rule: &'static BuiltIn, origin: RuleOrigin) {
+        if self.taken.contains(rule.id) {
+            return;
+        }
+        self.taken.insert(rule.id.to_owned());
+        if self.is_off(rule.id) {
+            return;
+        }
+        let change = self.options.overrides.get(rule.id);
+        let severity = change
+            .and_then(|change| change.severity)
+            .unwrap_or(rule.severity);
+        let limits = self.limits(rule);
+        self.hasher
+            .part(rule.id.as_bytes())
+            .part(severity.as_str().as_bytes())
+            .number(u64::from(limits.first))
+            .number(u64::from(limits.second));
+        let scope = self.scope(rule.id);
+        self.inner.built_ins.push(BuiltInRule {
+            info: Arc::new(RuleInfo {
+                id: rule.id.to_owned(),
+                layer: rule.layer,
+                severity,
+                languages: rule.languages.iter().map(|id| (*id).to_owned()).collect(),
+                category: rule.category.to_owned(),
+                message: rule.message.to_owned(),
+                fix_suggestion: rule.fix_suggestion.to_owned(),
+                why: rule.why.to_owned(),
+                fixable: rule.fixable,
+                tag: rule.tag,
+                origin,
+            }),
+            rule,
+            scope,
+            limits,
+        });
     }
 
     /// The thresholds of a rule: what the settings say, else those of the

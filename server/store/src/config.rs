@@ -175,6 +175,7 @@ impl Config {
             overrides,
             exclusions,
             sources,
+            ..GuardOptions::default()
         }
     }
 }

@@ -22,10 +22,10 @@ pub mod review;
 mod review_run;
 pub mod sarif;
 mod search;
-//SVC pub mod service;
+pub mod service;
 mod settings;
 mod state;
-//SVC pub mod task;
+pub mod task;
 
 pub use across::{FoundAcross, KnownFiles};
 pub use batch::{BatchReport, CheckedFile, Progress};

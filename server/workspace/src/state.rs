@@ -1,10 +1,11 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use asd_guard::{
-    Cancelled, FileReport, Finding, FixOutcome, GuardOptions, RuleSet, SourceFilter, Target,
+    Cancelled, FileReport, Finding, FixOutcome, Framework, GuardOptions, RuleSet, SourceFilter,
+    Target,
 };
 use asd_recipe::{Problem, Recipe, check_set, trigger_key};
 use asd_store::{
@@ -13,6 +14,7 @@ use asd_store::{
 };
 use asd_text::Span;
 
+use crate::frameworks::frameworks;
 use crate::settings::{Loaded, Settings};
 
 /// One project at one moment: settings, recipes and rules. Immutable; cloning
@@ -36,6 +38,8 @@ pub(crate) struct Inner {
     entries: BTreeMap<Arc<str>, Arc<Entry>>,
     overlays: BTreeMap<String, Arc<str>>,
     skipped: Vec<Skipped>,
+    /// The frameworks that the project uses.
+    frameworks: BTreeSet<Framework>,
     /// What follows from the above.
     recipes: Arc<[(Arc<str>, Arc<Recipe>)]>,
     by_trigger: BTreeMap<String, usize>,
@@ -81,13 +85,15 @@ impl ProjectState {
             entries: BTreeMap::new(),
             overlays: BTreeMap::new(),
             skipped: Vec::new(),
+            frameworks: BTreeSet::new(),
             recipes: Arc::default(),
             by_trigger: BTreeMap::new(),
             rules: RuleSet::default(),
             rule_problems: BTreeMap::new(),
             set_problems: OnceLock::new(),
-                search: OnceLock::new(),
+            search: OnceLock::new(),
         };
+        inner.frameworks = frameworks(inner.settings.host.as_ref(), &inner.project);
         inner.read_all_recipes();
         inner.rebuild(None);
         Self {
@@ -121,6 +127,7 @@ impl ProjectState {
                 entries: BTreeMap::new(),
                 overlays: BTreeMap::new(),
                 skipped: Vec::new(),
+                frameworks: BTreeSet::new(),
                 recipes: Arc::default(),
                 by_trigger: BTreeMap::new(),
                 rules,
@@ -417,6 +424,12 @@ impl Inner {
             self.read_recipe(&recipe);
             return true;
         }
+        let is_manifest = |name: &str| Framework::is_manifest(name);
+        if path.rsplit('/').next().is_some_and(is_manifest) {
+            let now = frameworks(self.settings.host.as_ref(), &self.project);
+            let before = std::mem::replace(&mut self.frameworks, now);
+            return before != self.frameworks;
+        }
         self.folder_changed(path)
     }
 
@@ -541,10 +554,11 @@ impl Inner {
                 self.by_trigger.entry(key).or_insert(index);
             }
         }
-        let options = self
+        let mut options = self
             .loaded
             .config
             .guard_options(&self.loaded.exclusions, self.settings.sources);
+        options.frameworks.clone_from(&self.frameworks);
         // A recipe that nobody can refer to is broken, and its guards with it.
         let named: Vec<(Arc<str>, Arc<Recipe>)> = self
             .recipes

@@ -12,14 +12,14 @@ use tree_sitter::Node;
 
 use super::FileCx;
 
-const LANGUAGES: &[&str] = &["javascript", "typescript"];
+pub(super) const LANGUAGES: &[&str] = &["javascript", "typescript"];
 
 /// The names under which the global object is known.
 const GLOBAL_OBJECTS: &[&str] = &["window", "globalThis", "self", "global", "top", "parent"];
 
 /// What a callee is behind parentheses, type assertions, and the comma of
 /// `(0, eval)`.
-fn unwrapped(mut node: Node<'_>) -> Node<'_> {
+pub(super) fn unwrapped(mut node: Node<'_>) -> Node<'_> {
     loop {
         let inner = match node.kind() {
             "parenthesized_expression"
@@ -40,7 +40,7 @@ fn unwrapped(mut node: Node<'_>) -> Node<'_> {
 }
 
 /// The name of a member, however it is written: `a.b`, `a?.b`, `a['b']`.
-fn member<'a>(cx: &FileCx<'a>, node: Node<'a>) -> Option<(Node<'a>, &'a str)> {
+pub(super) fn member<'a>(cx: &FileCx<'a>, node: Node<'a>) -> Option<(Node<'a>, &'a str)> {
     // Children by place are found much faster than fields by name, and every
     // call of a file comes by here.
     match node.kind() {
@@ -57,7 +57,7 @@ fn member<'a>(cx: &FileCx<'a>, node: Node<'a>) -> Option<(Node<'a>, &'a str)> {
 }
 
 /// What a call calls.
-fn callee(call: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn callee(call: Node<'_>) -> Option<Node<'_>> {
     call.child(0).filter(|callee| !callee.is_extra())
 }
 
@@ -121,7 +121,7 @@ fn undeclared<'a>(cx: &FileCx<'a>, name: Node<'a>) -> bool {
 }
 
 /// The arguments of a call, without comments.
-fn arguments<'a>(call: Node<'a>) -> Vec<Node<'a>> {
+pub(super) fn arguments<'a>(call: Node<'a>) -> Vec<Node<'a>> {
     call.child_by_field_name("arguments")
         .filter(|list| list.kind() == "arguments")
         .map(|list| {

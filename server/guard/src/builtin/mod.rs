@@ -19,6 +19,7 @@ mod kotlin;
 mod line_scan;
 mod metrics;
 mod objc;
+mod packs;
 mod plan;
 mod python;
 mod rust;
@@ -38,6 +39,7 @@ use crate::{Layer, RuleTag};
 pub(crate) use bindings::{children, span_of};
 pub(crate) use file_cx::FileCx;
 pub(crate) use line_scan::scan;
+pub(crate) use packs::PACKS;
 pub(crate) use plan::{Plan, Visitor};
 pub(crate) use sink::{Found, Limits, Sink};
 
@@ -220,12 +222,13 @@ pub(crate) static RULES: &[&BuiltIn] = &[
     &javascript::no_non_null_assertion::RULE,
 ];
 
-/// The rule of that id.
+/// The rule of that id, built in or of a pack.
 pub(crate) fn rule(id: &str) -> Option<&'static BuiltIn> {
-    RULES.iter().copied().find(|rule| rule.id == id)
+    let built_in = RULES.iter().copied().find(|rule| rule.id == id);
+    built_in.or_else(|| packs::rules().find(|rule| rule.id == id))
 }
 
-/// The page of a built-in rule, in Markdown: what it reports and why, code that
+/// The page of a rule that is built in or of a pack, in Markdown: what it reports and why, code that
 /// breaks and keeps it, exceptions and options. `None` for any other rule.
 #[must_use]
 pub fn rule_page(id: &str) -> Option<&'static str> {

@@ -187,9 +187,9 @@ fn fixed(id: &str, block: &Block, source: &str, with: &dyn Fn(&Found) -> bool) -
 #[test]
 fn every_case_of_every_rule_holds() {
     let mut wrong = String::new();
-    let folder = root().join("tests/guards/builtin");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
-        .unwrap()
+    let mut files: Vec<PathBuf> = ["builtin", "packs"]
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(root().join("tests/guards").join(folder)).unwrap())
         .map(|entry| entry.unwrap().path())
         .collect();
     files.sort();
@@ -297,8 +297,9 @@ fn across_files(id: &str, name: &str, document: &str, wrong: &mut String) {
 
 #[test]
 fn every_rule_has_its_cases() {
-    for rule in RULES {
-        let path = root().join(format!("tests/guards/builtin/{}.md", rule.id));
+    let folders = RULES.iter().map(|rule| ("builtin", *rule));
+    for (folder, rule) in folders.chain(super::packs::rules().map(|rule| ("packs", rule))) {
+        let path = root().join(format!("tests/guards/{folder}/{}.md", rule.id));
         let document =
             std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("no cases of {}", rule.id));
         let (mut firing, mut silent) = (0, 0);
@@ -319,7 +320,7 @@ fn every_rule_has_its_cases() {
 /// parts, so that lists can be made from them.
 #[test]
 fn pages_say_what_the_rules_are() {
-    for rule in RULES {
+    for rule in RULES.iter().copied().chain(super::packs::rules()) {
         let layer = match rule.layer {
             crate::Layer::Regex => "L1",
             crate::Layer::CodeLevel => "L2",
@@ -355,7 +356,11 @@ fn pages_say_what_the_rules_are() {
 #[test]
 fn rules_are_in_order_and_whole() {
     assert!(RULES.windows(2).all(|pair| pair[0].id < pair[1].id));
-    for rule in RULES {
+    for pack in super::PACKS {
+        let prefix = format!("{}-", pack.framework.id());
+        assert!(pack.rules.iter().all(|rule| rule.id.starts_with(&prefix)));
+    }
+    for rule in RULES.iter().copied().chain(super::packs::rules()) {
         assert!(
             !rule.message.is_empty() && rule.message.ends_with('.'),
             "{}",
@@ -373,7 +378,7 @@ fn rules_are_in_order_and_whole() {
 #[test]
 fn the_list_of_pages_has_every_rule() {
     let list = std::fs::read_to_string(root().join("docs/rules/README.md")).unwrap();
-    for rule in RULES {
+    for rule in RULES.iter().copied().chain(super::packs::rules()) {
         assert!(
             list.contains(&format!("| [{0}]({0}.md) |", rule.id)),
             "{} is not in docs/rules/README.md",
