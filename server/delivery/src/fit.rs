@@ -64,6 +64,19 @@ mod tests {
     }
 
     #[test]
+    fn costs_are_counted_by_script() {
+        for (text, tokens) in [
+            ("Use cache", 3),
+            ("使用缓存", 6),
+            ("abcd", 1),
+            ("缓存", 3),
+            ("", 0),
+        ] {
+            assert_eq!(token_estimate(text), tokens, "{text}");
+        }
+    }
+
+    #[test]
     fn the_whole_file_is_measured_with_its_fixed_text() {
         let items: Vec<String> = (0..10).map(|_| "x".repeat(40)).collect();
         let (text, kept) = fit_file(&items, 50, 99, |items| {

@@ -22,7 +22,7 @@ mod text;
 
 pub use deliver::{
     Action, Debounce, DeliverOptions, Delivered, DeliveryReport, DeliveryStats, Mode, PlannedFile,
-    RemoveReport, deliver, deliver_if_changed, has_deliveries, plan, remove,
+    Redelivery, RemoveReport, deliver, deliver_if_changed, has_deliveries, plan, remove,
 };
 pub use hosts::{Host, apply_auto_approve, request_auto_approve};
 pub use input::{Entry, FileCalls, Knowledge, ToolSummary};

@@ -11,9 +11,10 @@ mod common;
 use std::fs::{self, File};
 use std::io::Write;
 use std::process::{Child, Command};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use asd_delivery::{Debounce, Delivered, deliver_if_changed};
+use asd_delivery::{Debounce, Delivered, Redelivery, deliver_if_changed};
 use asd_store::Project;
 
 use common::{Fixture, knowledge};
@@ -154,6 +155,11 @@ fn a_process_that_is_killed_in_the_middle_leaves_whole_files() {
         std::thread::sleep(Duration::from_millis(7 * round));
         child.kill().unwrap();
         child.wait().unwrap();
+        if round > 0 {
+            // What is removed goes last, so the rules are there at any moment.
+            let rules = fixture.read(".cursor/rules/alembic-project-rules.mdc");
+            assert!(rules.ends_with("For more, call asd_search.\n"), "{rules}");
+        }
         for path in ["AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md"] {
             if !fixture.exists(path) {
                 continue;
@@ -196,6 +202,34 @@ fn changes_in_a_row_are_delivered_together() {
     });
     assert!(matches!(delivered, Delivered::Written(_)));
     assert!(fixture.read("AGENTS.md").contains("Call round 4"));
+}
+
+#[test]
+fn one_process_delivers_once_for_many_changes_and_again_for_a_late_one() {
+    let fixture = Fixture::new(&[]);
+    fixture.deliver();
+    let (project, other) = (fixture.project.clone(), fixture.project.clone());
+    let results = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&results);
+    let redelivery = Redelivery::new(
+        project,
+        quick(),
+        move || knowledge(&other),
+        move |result| told.lock().unwrap().push(result.unwrap()),
+    );
+    redelivery.wait();
+    for round in 0..20 {
+        fixture.rule("one", &format!("Call round {round}"));
+        redelivery.changed();
+    }
+    redelivery.wait();
+    let count = results.lock().unwrap().len();
+    assert!((1..=2).contains(&count), "{count}");
+    assert!(fixture.read("AGENTS.md").contains("Call round 19"));
+    fixture.rule("one", "Call the last");
+    redelivery.changed();
+    redelivery.wait();
+    assert!(fixture.read("AGENTS.md").contains("Call the last"));
 }
 
 #[test]

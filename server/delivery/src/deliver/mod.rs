@@ -3,11 +3,13 @@
 
 mod decide;
 mod record;
+mod redelivery;
 mod remove;
 mod stale;
 mod trigger;
 mod write;
 
+pub use redelivery::Redelivery;
 pub use remove::{Mode, RemoveReport, remove};
 pub use trigger::{Debounce, Delivered, deliver_if_changed};
 
