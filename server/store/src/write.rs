@@ -150,7 +150,7 @@ fn default_permissions(file: &File) -> io::Result<fs::Permissions> {
 
 /// Makes the rename durable where the system offers it; a failure loses no
 /// data, so there is nothing to report.
-fn sync_folder(folder: &Path) {
+pub(crate) fn sync_folder(folder: &Path) {
     if cfg!(unix)
         && let Ok(folder) = File::open(folder)
     {

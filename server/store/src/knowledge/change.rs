@@ -317,20 +317,15 @@ impl KnowledgeStore {
         if recipe.lifecycle == Lifecycle::Deprecated {
             return Ok(());
         }
-        let names: [(&'static str, fn(&Recipe) -> (&str, String)); 2] = [
-            ("trigger", |recipe| {
-                (&recipe.trigger, trigger_key(&recipe.trigger))
-            }),
-            ("title", |recipe| (&recipe.title, title_key(&recipe.title))),
-        ];
-        for (what, name_of) in names {
-            let (value, key) = name_of(recipe);
-            if key.is_empty() || before.is_some_and(|before| name_of(before).1 == key) {
+        for name in [Name::Trigger, Name::Title] {
+            let key = name.key_of(recipe);
+            if key.is_empty() || before.is_some_and(|before| name.key_of(before) == key) {
                 continue;
             }
-            let same = self.database().read(|connection| match what {
-                "trigger" => entries_by_trigger(connection, value),
-                _ => entries_by_title(connection, value),
+            let value = name.of(recipe);
+            let same = self.database().read(|connection| match name {
+                Name::Trigger => entries_by_trigger(connection, value),
+                Name::Title => entries_by_title(connection, value),
             })?;
             let others = same.into_iter().filter(|entry| {
                 !own.contains(&entry.id.as_str()) && entry.lifecycle != Lifecycle::Deprecated
@@ -338,10 +333,10 @@ impl KnowledgeStore {
             for path in others.filter_map(|entry| entry.file_path) {
                 if self
                     .reads(&path)
-                    .is_some_and(|other| name_of(&other).1 == key)
+                    .is_some_and(|other| name.key_of(&other) == key)
                 {
                     return Err(KnowledgeError::Conflict {
-                        what,
+                        what: name.word(),
                         value: value.to_owned(),
                         path,
                     });
@@ -417,6 +412,37 @@ impl KnowledgeStore {
         };
         if let Err(error) = told {
             tracing::warn!(%error, "a move of a recipe is not in its journal");
+        }
+    }
+}
+
+/// What two recipes may not both be called.
+#[derive(Clone, Copy)]
+enum Name {
+    Trigger,
+    Title,
+}
+
+impl Name {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Trigger => "trigger",
+            Self::Title => "title",
+        }
+    }
+
+    fn of(self, recipe: &Recipe) -> &str {
+        match self {
+            Self::Trigger => &recipe.trigger,
+            Self::Title => &recipe.title,
+        }
+    }
+
+    /// The form in which it is compared.
+    fn key_of(self, recipe: &Recipe) -> String {
+        match self {
+            Self::Trigger => trigger_key(&recipe.trigger),
+            Self::Title => title_key(&recipe.title),
         }
     }
 }

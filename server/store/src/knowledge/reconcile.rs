@@ -51,7 +51,8 @@ impl KnowledgeStore {
     pub fn reconcile(&self) -> Result<SyncReport, KnowledgeError> {
         let report = self.run(&self.database, Reach::Rows, Extent::Changed)?;
         // Another process that writes at the moment does this, or the next one.
-        if crate::records::prepare(self.project()).is_ok()
+        if self.project().has_knowledge()
+            && crate::records::prepare(self.project()).is_ok()
             && let Ok(_lock) = lock_for_writing(self.project(), Duration::ZERO)
             && let Err(error) = flush_events(self)
         {

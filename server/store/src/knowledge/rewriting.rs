@@ -2,7 +2,7 @@
 //! folder that a state belongs to.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use asd_knowledge::permit::manual_edit_row;
 use asd_recipe::{Home, content_hash, patch_front_matter, with_hash};
@@ -16,11 +16,13 @@ use super::moves::{TEMPORARY, move_file};
 use super::place::places_in;
 use super::plan::{misplaced, winners};
 use super::report::{SyncError, SyncReport};
-use crate::write::{PreparedFile, sync_folder_of};
+use crate::write::{PreparedFile, sync_folder};
 use crate::{Disk, KNOWLEDGE_DIR, MAX_RECIPE, Project, WriteError, now, read_text_up_to};
 
 /// How many files are open at once.
 const BATCH: usize = 128;
+/// How many files are written at once.
+const WRITERS: usize = 16;
 
 /// What one file needs.
 #[derive(Debug)]
@@ -124,8 +126,16 @@ pub(crate) fn write(
     journal_edits(project, files, needs)?;
     let (moves, in_place): (Vec<&Need>, Vec<&Need>) =
         needs.iter().partition(|need| need.home.is_some());
+    // A disk makes many files durable in the time of one.
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(WRITERS)
+        .build()
+        .ok();
     for batch in in_place.chunks(BATCH) {
-        write_batch(project, files, batch, report);
+        match &pool {
+            Some(pool) => pool.install(|| write_batch(project, files, batch, report)),
+            None => write_batch(project, files, batch, report),
+        }
     }
     for need in moves {
         match relocate(project, &files[need.file], need) {
@@ -170,10 +180,10 @@ fn journal_edits(project: &Project, files: &[FileFacts], needs: &[Need]) -> Resu
     Journal::Audit.append(project, &rows)
 }
 
-/// A file as it is to be.
+/// A file as it is to be, with what is known of it then but for its stamp.
 struct Ready {
     prepared: PreparedFile,
-    text: String,
+    facts: FileFacts,
 }
 
 fn write_batch(
@@ -185,11 +195,13 @@ fn write_batch(
     let ready: Vec<Result<Ready, String>> = batch
         .par_iter()
         .map(|need| {
+            let place = &files[need.file].place;
             let (_, text) = new_text(&files[need.file], need)?;
-            let rel = &files[need.file].place.rel;
-            let prepared = PreparedFile::new(project, rel, text.as_bytes(), TEMPORARY)
+            let prepared = PreparedFile::new(project, &place.rel, text.as_bytes(), TEMPORARY)
                 .map_err(|error| error.to_string())?;
-            Ok(Ready { prepared, text })
+            let text = text.trim_start_matches('\u{feff}');
+            let facts = facts_of(place, Stamp::default(), text);
+            Ok(Ready { prepared, facts })
         })
         .collect();
     let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
@@ -200,29 +212,23 @@ fn write_batch(
                 .prepared
                 .replace()
                 .map_err(|error| error.to_string())?;
-            Ok((path, ready.text))
+            Ok((path, ready.facts))
         });
         match written {
-            Ok((path, text)) => {
+            Ok((path, facts)) => {
                 note(file, need, report, Tense::Past);
                 let stamp = path
                     .metadata()
-                    .map_or_else(|_| Stamp::default(), |m| Stamp::of(&m));
-                let place = file.place.clone();
-                files[need.file] = facts_of(&place, stamp, text.trim_start_matches('\u{feff}'));
-                folders.insert(path);
+                    .map_or_else(|_| Stamp::default(), |metadata| Stamp::of(&metadata));
+                files[need.file] = FileFacts { stamp, ..facts };
+                folders.extend(path.parent().map(Path::to_path_buf));
             }
             Err(message) => failed(file, message, report),
         }
     }
-    // One of each folder.
-    folders
-        .iter()
-        .map(|path| path.parent())
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .flatten()
-        .for_each(|folder| sync_folder_of(&folder.join("_")));
+    for folder in &folders {
+        sync_folder(folder);
+    }
 }
 
 /// The text as it is on disk, and with its id and its hash.

@@ -329,6 +329,16 @@ fn a_dry_run_changes_nothing_at_all_and_says_what_would_be() {
 }
 
 #[test]
+fn a_project_without_knowledge_stays_as_it_is() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = KnowledgeStore::new(&Project::at(temp.path()), &[]);
+    assert_eq!(counts(&store.reconcile().unwrap()), "");
+    assert_eq!(counts(&store.sync(Extent::Changed).unwrap()), "");
+    assert!(store.entries().unwrap().is_empty());
+    assert!(files_below(temp.path()).is_empty());
+}
+
+#[test]
 fn templates_and_hidden_files_are_left_alone() {
     let (_temp, project) = project();
     write(&project, "recipes/_template.md", "---\ntitle: T\n---\n");
