@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::delivery_args::{DeliverArguments, MirrorArguments, SetupArguments, SkillCommand};
 use crate::embed::EmbedOptions;
 use crate::guard_args::{CiOptions, FeedbackOptions, MergeOptions, ReviewOptions, StagedOptions};
+use crate::map_args::{CallsOptions, GraphOptions, MapOptions};
+use crate::search::SearchOptions;
 
 /// A team's conventions, checked where the code is written.
 #[derive(Debug, Parser)]
@@ -21,6 +23,7 @@ use crate::guard_args::{CiOptions, FeedbackOptions, MergeOptions, ReviewOptions,
   asd check src --fix           mend what can be mended without a look
   asd check --format sarif      a report for code scanning
   asd recipe new @retry-queue   start a recipe
+  asd search 缓存 ttl           find the recipes that answer a question
   asd guard test                run the examples of all recipes
   asd guard ci                  judge the project by its quality gate
 
@@ -64,6 +67,14 @@ pub(crate) enum Task {
     Recipe(RecipeCommand),
     /// Bring recipe files and their database in line
     Sync(SyncOptions),
+    /// Find the recipes that answer a question, in English or Chinese
+    Search(SearchOptions),
+    /// What the project is made of: targets, modules, layers
+    Map(MapOptions),
+    /// Which file or symbol needs which
+    Graph(GraphOptions),
+    /// Who calls a function, what it calls, and how far a change reaches
+    Calls(CallsOptions),
     /// Describe the settings
     #[command(subcommand)]
     Config(ConfigCommand),

@@ -4,6 +4,7 @@
 
 mod args;
 mod check;
+mod codemap;
 mod completions;
 mod deliver;
 mod delivery_args;
@@ -18,10 +19,12 @@ mod guard_merge;
 mod guard_review;
 mod guard_staged;
 mod guard_test;
+mod map_args;
 mod output;
 mod recipe;
 mod recipe_file;
 mod rules;
+mod search;
 mod setup;
 mod skill;
 mod sync;
@@ -100,7 +103,11 @@ fn run(task: &Task, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
         Task::Guard(GuardCommand::Review(options)) => guard_review::run(options, terminal),
         Task::Guard(GuardCommand::Feedback(options)) => feedback::run(options, terminal),
         Task::Recipe(command) => recipe::run(command, terminal),
+        Task::Search(options) => search::run(options, terminal),
         Task::Sync(options) => sync::run(options, terminal),
+        Task::Map(options) => codemap::run_map(options, terminal),
+        Task::Graph(options) => codemap::run_graph(options, terminal),
+        Task::Calls(options) => codemap::run_calls(options, terminal),
         Task::Config(ConfigCommand::Schema) => {
             terminal.json(&asd_store::config_schema())?;
             Ok(Outcome::Fine)

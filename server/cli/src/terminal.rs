@@ -48,6 +48,13 @@ impl Terminal {
         self.line("")
     }
 
+    /// Writes a result as JSON on one line, and hands it over at once.
+    pub(crate) fn json_line(&mut self, value: &impl serde::Serialize) -> anyhow::Result<()> {
+        serde_json::to_writer(&mut self.out, value).context("cannot write the result")?;
+        self.line("")?;
+        self.finish()
+    }
+
     /// Makes sure that everything has been written.
     pub(crate) fn finish(&mut self) -> anyhow::Result<()> {
         self.out.flush().context("cannot write the result")

@@ -1,5 +1,6 @@
 //! Whether words alone are sure enough, or meaning is asked too. (search.md §4)
 
+use crate::names::Name;
 use crate::tokenize::{Word, words};
 
 /// What the gate is asked about: the best rows by words.
@@ -88,13 +89,15 @@ pub(crate) fn semantic_weight(certainty: i32) -> Option<f32> {
 
 fn name_points(query: &str, row: &Best<'_>) -> i32 {
     let bare = |text: &str| text.trim().trim_start_matches('@').to_lowercase();
+    let asked = Name::new(query);
     let query = bare(query);
     [row.title, row.trigger]
         .into_iter()
-        .map(bare)
-        .filter(|name| !name.is_empty())
-        .map(|name| {
-            if name == query {
+        .map(|name| (Name::new(name), bare(name)))
+        .filter(|(_, name)| !name.is_empty())
+        .map(|(words, name)| {
+            // `RetryQueue`, `retry_queue` and `@retry-queue` are one name.
+            if name == query || words == asked {
                 50
             } else if name.contains(&query) {
                 35

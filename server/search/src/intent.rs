@@ -80,7 +80,11 @@ impl Intent {
             format!("{query} {together}"),
             terms,
             file,
-            if is_long { together.clone() } else { String::new() },
+            if is_long {
+                together.clone()
+            } else {
+                String::new()
+            },
         ];
         Self {
             queries: tidy(queries),
@@ -284,10 +288,32 @@ const SCENARIOS: &[Cues] = &[
     Cues(
         Scenario::Generate,
         &[
-            "帮我加", "帮我写", "帮我做", "帮我实现", "帮我创建", "添加", "修改", "删除", "实现",
-            "开发", "编写", "创建", "初始化", "新增", "新加", "新建",
+            "帮我加",
+            "帮我写",
+            "帮我做",
+            "帮我实现",
+            "帮我创建",
+            "添加",
+            "修改",
+            "删除",
+            "实现",
+            "开发",
+            "编写",
+            "创建",
+            "初始化",
+            "新增",
+            "新加",
+            "新建",
         ],
-        &["implement", "add", "create", "build", "write", "refactor", "fix"],
+        &[
+            "implement",
+            "add",
+            "create",
+            "build",
+            "write",
+            "refactor",
+            "fix",
+        ],
     ),
     Cues(
         Scenario::Lint,
@@ -296,7 +322,15 @@ const SCENARIOS: &[Cues] = &[
     ),
     Cues(
         Scenario::Learning,
-        &["什么是", "怎么用", "怎么做", "原理", "学习", "为什么", "理解"],
+        &[
+            "什么是",
+            "怎么用",
+            "怎么做",
+            "原理",
+            "学习",
+            "为什么",
+            "理解",
+        ],
         &["explain", "what is", "how does", "why", "understand"],
     ),
 ];
@@ -309,12 +343,17 @@ pub fn scenario(query: &str) -> Scenario {
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' })
         .collect();
-    let plain = format!(" {} ", spaced.split_whitespace().collect::<Vec<_>>().join(" "));
+    let plain = format!(
+        " {} ",
+        spaced.split_whitespace().collect::<Vec<_>>().join(" ")
+    );
     SCENARIOS
         .iter()
         .find(|Cues(_, chinese, english)| {
             chinese.iter().any(|cue| lower.contains(cue))
-                || english.iter().any(|cue| plain.contains(&format!(" {cue} ")))
+                || english
+                    .iter()
+                    .any(|cue| plain.contains(&format!(" {cue} ")))
         })
         .map_or(Scenario::Search, |Cues(scenario, _, _)| *scenario)
 }
@@ -399,12 +438,16 @@ mod tests {
             ]
         "#]]
         .assert_debug_eq(&terms);
-        assert_eq!(technical_terms("plain words only", &Synonyms::built_in()), [""; 0]);
+        assert_eq!(
+            technical_terms("plain words only", &Synonyms::built_in()),
+            [""; 0]
+        );
     }
 
     #[test]
     fn a_long_question_is_asked_by_its_synonyms_alone_too() {
-        let long = "we would like the network requests of the settings page to be cached for a while";
+        let long =
+            "we would like the network requests of the settings page to be cached for a while";
         let queries = intent(long, None).queries;
         assert_eq!(queries.len(), 2);
         assert!(queries[1].contains("缓存") && !queries[1].contains("settings"));

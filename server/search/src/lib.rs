@@ -25,6 +25,7 @@ mod stem;
 mod synonyms;
 mod terms;
 mod tokenize;
+mod typed;
 mod vectors;
 
 pub use chunk::{Chunk, chunk_id, chunk_text};
@@ -41,4 +42,5 @@ pub use script::{Script, script_of};
 pub use signals::{Semantics, Signals};
 pub use synonyms::{MAX_EXPANSION, SynonymError, Synonyms};
 pub use tokenize::tokenize;
+pub use typed::{typed_fit, typed_words};
 pub use vectors::{Damaged, VectorSet};

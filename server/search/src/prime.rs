@@ -220,7 +220,10 @@ fn fitting(scores: &[f64]) -> usize {
 
 fn prime_row(score: f64, found: &Found<'_>) -> PrimeRow {
     let recipe = &found.document.recipe;
-    let code = recipe.core_code.as_ref().map(|Code { text, .. }| text.as_str());
+    let code = recipe
+        .core_code
+        .as_ref()
+        .map(|Code { text, .. }| text.as_str());
     let lines: Vec<&str> = code.unwrap_or_default().lines().take(CODE_LINES).collect();
     PrimeRow {
         row: Row {

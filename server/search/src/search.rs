@@ -68,7 +68,12 @@ impl SearchIndex {
         let items = if weak && !query.keep_weak {
             Vec::new()
         } else {
-            ranked.found.iter().take(limit).map(|found| row(found, weak)).collect()
+            ranked
+                .found
+                .iter()
+                .take(limit)
+                .map(|found| row(found, weak))
+                .collect()
         };
         let answer = Answer {
             query: query.text.clone(),
@@ -172,9 +177,8 @@ impl Inner {
                 ..ranked
             };
         }
-        fits.signals.retain(|signals| {
-            signals.nearness.is_some() && self.admits(query, signals.document)
-        });
+        fits.signals
+            .retain(|signals| signals.nearness.is_some() && self.admits(query, signals.document));
         let score = |signals: &Signals| signals.nearness.unwrap_or(0.0) / NEAR;
         self.ranked(query, &fits, score, false)
     }

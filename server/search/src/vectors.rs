@@ -206,6 +206,12 @@ impl VectorSet {
         }
     }
 
+    /// Whether another set has the same vectors.
+    #[must_use]
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        self.model == other.model && self.rows == other.rows
+    }
+
     /// The model that the vectors are of.
     #[must_use]
     pub fn model(&self) -> &str {

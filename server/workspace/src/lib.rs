@@ -9,6 +9,7 @@ mod across;
 mod batch;
 mod capability;
 pub mod compliance;
+pub mod delivery;
 mod dismissed;
 mod embedding;
 mod flat;
@@ -26,6 +27,8 @@ pub mod service;
 mod settings;
 mod state;
 pub mod task;
+
+pub use asd_recipe::Recipe;
 
 pub use across::{FoundAcross, KnownFiles};
 pub use batch::{BatchReport, CheckedFile, Progress};

@@ -1,9 +1,21 @@
-//! A small ranker over what a recipe calls itself, for symbol lists and
-//! completion. Questions in prose are the job of the search room.
+//! Searching the recipes of a project: while a name is typed, and by questions.
 
-use asd_recipe::{Lifecycle, Recipe};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use asd_embed::Embedder;
+use asd_search::{
+    Answer, Document, Query, SearchIndex, Semantics, Stats, SynonymError, Synonyms, VectorSet,
+    typed_fit, typed_words,
+};
+use asd_store::{
+    Config, Host, Project, RecipeFile, Skipped, list_recipes, load_recipes, read_text, write_atomic,
+};
 
 use crate::ProjectState;
+use crate::settings::{Loaded, Settings};
+use crate::state::extra_folders;
 
 /// A recipe that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,16 +28,17 @@ pub struct Hit {
 
 impl ProjectState {
     /// The recipes that fit a query in English or Chinese, best first; all of
-    /// them, those in use first, for an empty query.
+    /// them, those in use first, for an empty query. Recipes whose names fit
+    /// what was typed come first, then those that answer it as a question.
     #[must_use]
     pub fn search_recipes(&self, query: &str) -> Vec<Hit> {
-        let words = words(query);
+        let words = typed_words(query);
         let recipes = self.recipes();
         let mut hits: Vec<Hit> = recipes
             .iter()
             .enumerate()
             .filter_map(|(index, (_, recipe))| {
-                let score = score(&words, recipe)?;
+                let score = typed_fit(&words, recipe)?;
                 Some(Hit { index, score })
             })
             .collect();
@@ -36,161 +49,125 @@ impl ProjectState {
                 .then_with(|| trigger(a).cmp(trigger(b)))
                 .then(a.index.cmp(&b.index))
         });
+        if let Some(answer) = self.answer(query) {
+            for row in answer.items {
+                let found = recipes.iter().position(|(path, recipe)| {
+                    *Document::new(path, recipe.clone(), Stats::default()).id == *row.id
+                });
+                if let Some(index) = found.filter(|i| hits.iter().all(|hit| hit.index != *i)) {
+                    // Behind every name that fits, in the order of the answer.
+                    let score = hits.last().map_or(1.0, |last| last.score * 0.99);
+                    hits.push(Hit { index, score });
+                }
+            }
+        }
         hits
     }
-}
 
-/// The words of a query, in lower case.
-fn words(query: &str) -> Vec<String> {
-    query
-        .split(|c: char| c.is_whitespace() || matches!(c, '@' | ',' | '，' | '、' | '。'))
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect()
-}
-
-/// `None` when a word of the query is nowhere in the recipe.
-fn score(words: &[String], recipe: &Recipe) -> Option<f32> {
-    let tags = recipe.tags.join(" ");
-    let fields = [
-        (recipe.trigger.trim_start_matches('@'), 4.0),
-        (recipe.title.as_str(), 3.0),
-        (tags.as_str(), 2.0),
-        (recipe.description.as_str(), 1.0),
-    ]
-    .map(|(text, weight)| (text.to_lowercase(), weight));
-    let mut total = match recipe.lifecycle {
-        Lifecycle::Active | Lifecycle::Evolving => 0.3,
-        Lifecycle::Staging | Lifecycle::Decaying => 0.2,
-        Lifecycle::Pending => 0.1,
-        Lifecycle::Deprecated => 0.0,
-    };
-    for word in words {
-        total += fields
-            .iter()
-            .filter_map(|(text, weight)| Some(fit(word, text)? * weight))
-            .max_by(f32::total_cmp)?;
-    }
-    Some(total)
-}
-
-/// How well a word fits a text, from 0 to 1.
-fn fit(word: &str, text: &str) -> Option<f32> {
-    if let Some(at) = text.find(word) {
-        if word.len() == text.len() {
-            return Some(1.0);
+    /// What the index says to a question of more than one word.
+    fn answer(&self, query: &str) -> Option<Answer> {
+        let tokens = asd_search::tokenize(query).len();
+        if tokens < 2 {
+            return None;
         }
-        let starts_word = text[..at]
-            .chars()
-            .next_back()
-            .is_none_or(|c| !c.is_alphanumeric());
-        return Some(match (at, starts_word) {
-            (0, _) => 0.9,
-            (_, true) => 0.8,
-            _ => 0.6,
-        });
+        self.search_index().search(&Query::new(query)).ok()
     }
-    if word.chars().any(is_cjk) {
-        return shared_bigrams(word, text);
-    }
-    subsequence(word, text)
 }
 
-/// The share of a word's pairs of neighbouring characters that a text has. At
-/// least half of them must be there.
-fn shared_bigrams(word: &str, text: &str) -> Option<f32> {
-    let characters: Vec<char> = word.chars().collect();
-    let pairs = characters.windows(2);
-    let count = pairs.len();
-    let shared = pairs
-        .filter(|pair| text.contains(&pair.iter().collect::<String>()))
-        .count();
-    #[expect(clippy::cast_precision_loss, reason = "a query has few characters")]
-    (count > 0 && shared * 2 >= count).then(|| 0.5 * shared as f32 / count as f32)
+/// The recipes of a project as documents to search, read from its files alone.
+pub struct ProjectDocuments {
+    /// Where the project lies.
+    pub project: Project,
+    /// Its settings.
+    pub config: Arc<Config>,
+    /// A document for each recipe, in the order of their paths.
+    pub documents: Vec<Document>,
+    /// The project's synonyms beside the built-in ones, or what is wrong with
+    /// their file.
+    pub synonyms: Result<Arc<Synonyms>, SynonymError>,
+    /// What could not be read.
+    pub skipped: Vec<Skipped>,
 }
 
-/// How close together the letters of a word follow each other in a text. The
-/// first must start a word of it, so that a few letters do not fit everything.
-fn subsequence(word: &str, text: &str) -> Option<f32> {
-    if word.chars().count() < 2 {
-        return None;
-    }
-    let letters: Vec<char> = word.chars().collect();
-    let text: Vec<char> = text.chars().collect();
-    let starts = (0..text.len())
-        .filter(|&at| text[at] == letters[0] && (at == 0 || !text[at - 1].is_alphanumeric()));
-    starts
-        .filter_map(|start| {
-            let mut at = start;
-            for letter in &letters[1..] {
-                at += 1 + text[at + 1..].iter().position(|c| c == letter)?;
-            }
-            let length = at - start + 1;
-            #[expect(clippy::cast_precision_loss, reason = "a name has few characters")]
-            let density = letters.len() as f32 / length as f32;
-            (density >= 0.3).then_some(density * 0.5)
-        })
-        .max_by(f32::total_cmp)
-}
-
-const fn is_cjk(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{F900}'..='\u{FAFF}')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn recipe(trigger: &str, title: &str, tags: &[&str]) -> Recipe {
-        Recipe {
-            trigger: trigger.into(),
-            title: title.into(),
-            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-            ..Recipe::default()
+impl ProjectDocuments {
+    /// Reads the recipes of the project at `root`. Rules are not compiled.
+    #[must_use]
+    pub fn read(root: &Path, settings: &Settings) -> Self {
+        let project = Project::at(root);
+        let loaded = Loaded::read(&project, settings, &|_| None, None);
+        let extra = extra_folders(&project, &loaded.config);
+        let host = settings.host.as_ref();
+        let (paths, mut skipped) = list_recipes(host, &project, &extra);
+        let (files, unreadable) = load_recipes(host, &paths);
+        skipped.extend(unreadable);
+        Self {
+            documents: files.iter().filter_map(document).collect(),
+            synonyms: synonyms(host, &project),
+            config: loaded.config,
+            project,
+            skipped,
         }
     }
 
-    fn ranked(query: &str) -> Vec<String> {
-        let recipes = [
-            recipe("@cookie-di", "注入 Cookie 存储", &["依赖注入"]),
-            recipe(
-                "@retry-queue-backoff",
-                "RetryQueue backoff rule",
-                &["retry"],
-            ),
-            recipe("@queue-names", "How queues are named", &[]),
-        ];
-        let words = words(query);
-        let mut hits: Vec<(f32, &str)> = recipes
-            .iter()
-            .filter_map(|r| Some((score(&words, r)?, r.trigger.as_str())))
-            .collect();
-        hits.sort_by(|a, b| b.0.total_cmp(&a.0));
-        hits.into_iter().map(|(_, t)| t.to_owned()).collect()
+    /// The index of the documents, by words.
+    #[must_use]
+    pub fn index(&self) -> SearchIndex {
+        let synonyms = self.synonyms.clone();
+        SearchIndex::build(
+            self.documents.clone(),
+            synonyms.unwrap_or_else(|_| Synonyms::built_in()),
+        )
     }
+}
 
-    #[test]
-    fn the_start_of_a_trigger_ranks_before_its_middle() {
-        assert_eq!(ranked("queue"), ["@queue-names", "@retry-queue-backoff"]);
-        assert_eq!(ranked("@cookie"), ["@cookie-di"]);
-    }
+fn document(file: &RecipeFile) -> Option<Document> {
+    let recipe = file.recipe.clone()?;
+    Some(Document::new(&file.rel, recipe, Stats::default()))
+}
 
-    #[test]
-    fn letters_in_order_are_enough() {
-        assert_eq!(ranked("rtryq"), ["@retry-queue-backoff"]);
-        assert_eq!(ranked("zzz"), [""; 0]);
+/// The built-in synonyms with those of `Alembic/synonyms.toml`.
+pub(crate) fn synonyms(host: &dyn Host, project: &Project) -> Result<Arc<Synonyms>, SynonymError> {
+    match read_text(host, &project.knowledge().join("synonyms.toml")) {
+        Ok(decoded) => Synonyms::with_project(&decoded.text),
+        Err(_) => Ok(Synonyms::built_in()),
     }
+}
 
-    #[test]
-    fn chinese_is_found_by_parts_of_its_words() {
-        assert_eq!(ranked("注入存储"), ["@cookie-di"]);
-        assert_eq!(ranked("依赖"), ["@cookie-di"]);
-        assert_eq!(ranked("网络重试"), [""; 0]);
-    }
+/// Where the vectors of a project are kept.
+const VECTORS: &str = ".asd/context/vectors.bin";
+/// A file of vectors larger than this is made anew, in bytes.
+const MAX_VECTORS: u64 = 4 << 30;
+/// Keeps what can be made again out of the repository.
+const IGNORE: &str = ".asd/context/.gitignore";
 
-    #[test]
-    fn every_word_must_fit() {
-        assert_eq!(ranked("retry rule"), ["@retry-queue-backoff"]);
-        assert_eq!(ranked("retry cookie"), [""; 0]);
+/// The index with the vectors of this embedder: those that are stored, with
+/// what is missing or has changed embedded now and stored again. What is stored
+/// may be deleted at any time, and a process that stores at the same time costs
+/// no more than embedding again.
+#[must_use]
+pub fn with_vectors(
+    project: &Project,
+    host: &dyn Host,
+    index: &SearchIndex,
+    embedder: Arc<dyn Embedder>,
+    cancel: &AtomicBool,
+) -> SearchIndex {
+    let stored = host
+        .read(&project.root().join(VECTORS), MAX_VECTORS)
+        .ok()
+        .and_then(|bytes| VectorSet::from_bytes(&bytes).ok())
+        .unwrap_or_default();
+    let documents: Vec<Document> = index.documents().cloned().collect();
+    let vectors = stored.updated(&documents, embedder.as_ref(), cancel);
+    for (id, reason) in vectors.failures() {
+        tracing::warn!("no vector for {id}: {reason}");
     }
+    if !vectors.is_same_as(&stored) {
+        let write = write_atomic(project, IGNORE, b"*\n")
+            .and_then(|_| write_atomic(project, VECTORS, &vectors.to_bytes()));
+        if let Err(error) = write {
+            tracing::warn!("the vectors are not kept: {error}");
+        }
+    }
+    index.with_semantics(Semantics::new(embedder, Arc::new(vectors)))
 }

@@ -40,12 +40,10 @@ pub fn documents() -> Result<Vec<Document>> {
     let mut found: BTreeMap<String, Recipe> = BTreeMap::new();
     node_rules(&mut found)?;
     let bin = python_tools("eval-python", PYTHON)?;
-    ruff_rules(&output(command(bin.join("ruff")).args([
-        "rule",
-        "--all",
-        "--output-format",
-        "json",
-    ]))?, &mut found)?;
+    ruff_rules(
+        &output(command(bin.join("ruff")).args(["rule", "--all", "--output-format", "json"]))?,
+        &mut found,
+    )?;
     let listed = output(command(bin.join("pylint")).arg("--list-msgs"))?;
     pylint_rules(&listed, &mut found);
     let own = std::fs::read_to_string(root().join("tests/search/recipes-zh.tsv"))?;
@@ -91,7 +89,13 @@ fn node_rules(found: &mut BTreeMap<String, Recipe>) -> Result<()> {
         tools::run(
             command("npm")
                 .current_dir(&folder)
-                .args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"])
+                .args([
+                    "install",
+                    "--ignore-scripts",
+                    "--no-audit",
+                    "--no-fund",
+                    "--silent",
+                ])
                 .args(NODE),
         )?;
         std::fs::write(&stamp, wanted)?;
@@ -133,7 +137,10 @@ fn pylint_rules(listed: &str, found: &mut BTreeMap<String, Recipe>) {
             .and_then(|rest| rest.split_once("): "))
             && let Some((name, code)) = head.split_once(" (")
         {
-            let title = message.trim_matches('*').replace("%s", "…").replace("%r", "…");
+            let title = message
+                .trim_matches('*')
+                .replace("%s", "…")
+                .replace("%r", "…");
             let mut recipe = recipe("pylint", name, &title, "", "python");
             recipe.tags = vec![code.to_owned()];
             let id = format!("pylint:{name}");
