@@ -90,6 +90,30 @@ impl Search {
     }
 }
 
+/// `asd.dismissFinding`: which finding is none.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct DismissFinding {
+    /// The file.
+    pub uri: Uri,
+    /// The rule.
+    pub rule_id: String,
+    /// What the verdict is kept under.
+    pub fingerprint: String,
+}
+
+impl DismissFinding {
+    /// Takes `[{"uri": "file:…", "ruleId": "…", "fingerprint": "…"}]`.
+    pub(crate) fn read(arguments: &[Value]) -> Result<Self> {
+        let expected = "asd.dismissFinding takes an object with `uri`, `ruleId` and `fingerprint`";
+        match arguments {
+            [object @ Value::Object(_)] => Self::deserialize(object)
+                .map_err(|error| Error::invalid_params(format!("{expected}: {error}"))),
+            _ => Err(Error::invalid_params(expected)),
+        }
+    }
+}
+
 /// `asd.createCandidate`: of which code.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]

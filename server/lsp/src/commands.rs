@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use asd_guard::{Feedback, Verdict};
 use serde_json::{Value, json};
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::notification::ShowMessage;
@@ -14,7 +15,7 @@ use tower_lsp_server::ls_types::{
     ExecuteCommandParams, LSPAny, MessageType, Range, ShowDocumentParams, ShowMessageParams, Uri,
 };
 
-use crate::arguments::ShowRecipe;
+use crate::arguments::{DismissFinding, ShowRecipe};
 use crate::server::Server;
 use crate::status::StatusState;
 
@@ -28,6 +29,7 @@ pub const NAMES: &[&str] = &[
     "asd.search",
     "asd.createCandidate",
     "asd.showPlaces",
+    "asd.dismissFinding",
 ];
 
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -74,6 +76,7 @@ impl Server {
             "asd.search" => self.search_command(&arguments).await,
             "asd.createCandidate" => self.create_candidate_command(&arguments).await,
             "asd.showPlaces" => self.show_places_command(&arguments),
+            "asd.dismissFinding" => self.dismiss_finding_command(&arguments).await,
             "asd.setup" => {
                 let folder = match arguments.as_slice() {
                     [] | [Value::Null] => None,
@@ -212,6 +215,49 @@ impl Server {
             ));
         }
         Ok(Some(json!({ "uri": uri.as_str() })))
+    }
+
+    /// Keeps the verdict that a finding is none.
+    async fn dismiss_finding_command(&self, arguments: &[Value]) -> Result<Option<LSPAny>> {
+        let wanted = DismissFinding::read(arguments)?;
+        let place = {
+            let session = self.session();
+            crate::uri::to_path(&wanted.uri)
+                .and_then(|path| session.folder_of(&path))
+                .map(|(folder, path)| (folder.key.clone(), folder.root.clone(), path))
+        };
+        let Some((key, root, file_path)) = place else {
+            return Err(Error::invalid_params(format!(
+                "asd.dismissFinding: `{}` is in no workspace folder",
+                wanted.uri.as_str()
+            )));
+        };
+        let kept = self.runtime().spawn_blocking(move || {
+            let by = asd_store::Git::open(&root).ok().and_then(|git| git.user());
+            let verdict = Feedback {
+                rule_id: wanted.rule_id,
+                file_path,
+                fingerprint: wanted.fingerprint,
+                verdict: Verdict::Fp,
+                by,
+                at: asd_store::now(),
+                reason: None,
+            };
+            asd_store::add_feedback(&asd_store::Project::at(&root), verdict)
+        });
+        match kept.await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                self.say(&format!("The verdict was not kept: {error}"));
+                return Ok(None);
+            }
+            Err(_) => return Err(Error::internal_error()),
+        }
+        let mut session = self.session();
+        self.schedule_load(&mut session, &key, |pending| {
+            pending.files.insert("Alembic/feedback.json".to_owned());
+        });
+        Ok(None)
     }
 
     fn show_file_command(&self, uri: Uri) -> Option<LSPAny> {

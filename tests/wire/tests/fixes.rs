@@ -238,3 +238,38 @@ fn suppressions_keep_the_indentation_and_are_merged() {
         assert_eq!(text.matches(ending).count(), text.lines().count());
     }
 }
+
+#[test]
+fn what_a_person_calls_no_violation_is_gone() {
+    let workspace = Workspace::new(&[("Alembic/config.toml", "")]);
+    let mut client = Client::start(&workspace);
+    let uri = workspace.uri("src/a.js");
+    client.open(&uri, "javascript", 1, "debugger;\n");
+    let publish = client.diagnostics(&uri, 1);
+    assert_eq!(publish.codes(), ["js-no-debugger"]);
+    let actions = client.request(
+        "textDocument/codeAction",
+        json!({
+            "textDocument": {"uri": uri},
+            "range": publish.diagnostics[0]["range"],
+            "context": {"diagnostics": publish.diagnostics},
+        }),
+    );
+    let action = actions
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|action| action["title"] == "Not a violation (false positive): js-no-debugger")
+        .unwrap_or_else(|| panic!("{actions:#}"));
+    let command = &action["command"];
+    client.command(
+        command["command"].as_str().unwrap(),
+        command["arguments"].clone(),
+    );
+    client.published(&uri, "nothing", |publish| publish.diagnostics.is_empty());
+    // Another line is another finding.
+    client.replace(&uri, 2, "debugger;\nif (a) debugger;\n");
+    assert_eq!(client.diagnostics(&uri, 2).diagnostics.len(), 1);
+    let kept = std::fs::read_to_string(workspace.path("Alembic/feedback.json")).unwrap();
+    assert!(kept.contains("\"verdict\":\"fp\""), "{kept}");
+}

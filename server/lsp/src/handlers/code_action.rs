@@ -5,6 +5,7 @@
 //! the version that is present then.
 
 mod candidate;
+mod directive;
 mod edits;
 mod exclusion;
 mod kinds;
@@ -12,6 +13,7 @@ mod problems;
 mod skeleton;
 mod suppression;
 mod task;
+mod verdict;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -68,10 +70,12 @@ pub fn code_action(
         problems::add(&mut request);
         request.suppressions(&here);
         exclusion::add(&mut request, &here);
+        verdict::add(&mut request, &here);
     }
     if request.wants_refactoring() {
         skeleton::add(&mut request, &here);
         candidate::add(&mut request);
+        directive::add(&mut request, cancel)?;
     }
     let asked_for_source = request.context.only.is_some();
     if request.wants(&SOURCE_FIX_ALL) && (asked_for_source || !here.is_empty()) {

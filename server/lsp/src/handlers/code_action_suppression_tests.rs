@@ -185,6 +185,7 @@ fn suppressions_fit_where_they_stand() {
             quickfix: Ignore on this line: no-tracer
             quickfix: Ignore in this file: no-tracer
             quickfix: Ignore in guard-exclusions.json: no-tracer
+            quickfix: Not a violation (false positive): no-tracer
         "#]],
         |world| world.titles(&json!({ "only": ["quickfix"] })),
     );

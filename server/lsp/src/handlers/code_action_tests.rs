@@ -55,6 +55,7 @@ fn a_finding_offers_its_fix_and_its_suppressions() {
             quickfix: Ignore on this line: no-tracer
             quickfix: Ignore in this file: no-tracer
             quickfix: Ignore in guard-exclusions.json: no-tracer
+            quickfix: Not a violation (false positive): no-tracer
             refactor: Insert recipe skeleton: @no-tracer
             source.fixAll.asd: Fix all safe findings
         "#]],
@@ -137,6 +138,7 @@ fn two_findings_on_a_line_do_not_double_the_actions() {
             quickfix: Ignore on this line: no-tracer
             quickfix: Ignore in this file: no-tracer
             quickfix: Ignore in guard-exclusions.json: no-tracer
+            quickfix: Not a violation (false positive): no-tracer
             refactor: Insert recipe skeleton: @no-tracer
             refactor: Create recipe from selection
             source.fixAll.asd: Fix all safe findings
@@ -147,6 +149,7 @@ fn two_findings_on_a_line_do_not_double_the_actions() {
             quickfix: Ignore on this line: no-tracer
             quickfix: Ignore in this file: no-tracer
             quickfix: Ignore in guard-exclusions.json: no-tracer
+            quickfix: Not a violation (false positive): no-tracer
         "#]],
         |world| {
             let foreign = json!([
@@ -194,6 +197,7 @@ fn kinds_that_are_not_asked_for_are_left_out() {
             quickfix: Ignore on this line: no-tracer
             quickfix: Ignore in this file: no-tracer
             quickfix: Ignore in guard-exclusions.json: no-tracer
+            quickfix: Not a violation (false positive): no-tracer
             source.fixAll.asd: Fix all safe findings
         "#]],
         |world| {
@@ -227,6 +231,7 @@ fn our_diagnostics_come_back_in_any_shape() {
             quickfix: Ignore on this line: no-tracer
             quickfix: Ignore in this file: no-tracer
             quickfix: Ignore in guard-exclusions.json: no-tracer
+            quickfix: Not a violation (false positive): no-tracer
         "#]],
         |world| {
             let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 14 } });
@@ -491,6 +496,7 @@ fn a_client_that_cannot_resolve_gets_the_edit_at_once() {
             Ignore on this line: no-tracer edit true data false
             Ignore in this file: no-tracer edit true data false
             Ignore in guard-exclusions.json: no-tracer edit true data false
+            Not a violation (false positive): no-tracer edit false data false
             Insert recipe skeleton: @no-tracer edit true data false
             Fix all safe findings edit true data false
         "#]],

@@ -202,7 +202,7 @@ fn client_shows(snapshot: &Snapshot) -> bool {
 }
 
 /// What a directive does. Free text for an agent has no lens yet.
-fn command_of(
+pub(super) fn command_of(
     snapshot: &Snapshot,
     view: &DocumentView,
     directive: &Directive,
