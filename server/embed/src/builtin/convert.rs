@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use super::file::{ModelError, write};
-use super::network::{DIMENSION, PARTS, parts};
+use super::network::{DIMENSION, PARTS, matrices, vectors};
 use super::npz::Archive;
 use super::sentencepiece::Model;
 use super::{BuiltinEmbedder, matrix, vocabulary};
@@ -85,8 +85,7 @@ fn convert(weights: Vec<u8>, pieces: &[u8]) -> Result<Vec<(String, Vec<u8>)>, Mo
         ("scores".to_owned(), trie.scores),
         ("table".to_owned(), table(&mut weights)?),
     ];
-    let (matrices, vectors) = parts();
-    for (name, rows, columns) in matrices {
+    for (name, rows, columns) in matrices() {
         let numbers = weights.floats(&name, &[rows, columns])?;
         let Some(section) = matrix::pack(rows, columns, &numbers) else {
             return Err(ModelError::Source(format!(
@@ -96,7 +95,7 @@ fn convert(weights: Vec<u8>, pieces: &[u8]) -> Result<Vec<(String, Vec<u8>)>, Mo
         };
         sections.push((name, section));
     }
-    for (name, length) in vectors {
+    for (name, length) in vectors() {
         let numbers = weights.floats(&name, &[length])?;
         let bytes = numbers.iter().flat_map(|number| number.to_le_bytes());
         sections.push((name, bytes.collect()));

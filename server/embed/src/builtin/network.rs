@@ -56,19 +56,16 @@ struct Branch<'m> {
     bias: [Vec<f32>; 2],
 }
 
-/// The names of all matrices with their sizes, and of all vectors.
-pub(super) fn parts() -> (Vec<(String, usize, usize)>, Vec<(String, usize)>) {
-    let mut matrices = Vec::new();
-    let mut vectors = vec![("scale".to_owned(), PARTS), ("lo".to_owned(), PARTS)];
-    for (width, _) in BRANCHES {
-        matrices.push((format!("proj{width}"), DIMENSION, BRANCH));
-        matrices.push((format!("w1_{width}"), width * BRANCH, BRANCH));
-        matrices.push((format!("w2_{width}"), width * BRANCH, BRANCH));
-        for name in ["proj_b", "ln_g", "ln_b", "b1_", "b2_"] {
-            vectors.push((format!("{name}{width}"), BRANCH));
-        }
-    }
-    for (name, rows, columns) in [
+/// All matrices: their names, rows and columns.
+pub(super) fn matrices() -> Vec<(String, usize, usize)> {
+    let of_branch = |(width, _): (usize, usize)| {
+        [
+            (format!("proj{width}"), DIMENSION, BRANCH),
+            (format!("w1_{width}"), width * BRANCH, BRANCH),
+            (format!("w2_{width}"), width * BRANCH, BRANCH),
+        ]
+    };
+    let rest = [
         ("cnn_W", FEATURES, DIMENSION),
         ("d0", DIMENSION, HIDDEN),
         ("d1", HIDDEN, HIDDEN),
@@ -76,24 +73,40 @@ pub(super) fn parts() -> (Vec<(String, usize, usize)>, Vec<(String, usize)>) {
         ("d3", DIMENSION, DIMENSION),
         ("p1", DIMENSION, HIDDEN),
         ("p3", HIDDEN, DIMENSION),
-    ] {
-        matrices.push((name.to_owned(), rows, columns));
-    }
-    for (name, length) in [
+    ];
+    let rest = rest.map(|(name, rows, columns)| (name.to_owned(), rows, columns));
+    BRANCHES
+        .into_iter()
+        .flat_map(of_branch)
+        .chain(rest)
+        .collect()
+}
+
+/// All vectors: their names and lengths.
+pub(super) fn vectors() -> Vec<(String, usize)> {
+    let of_branch = |(width, _): (usize, usize)| {
+        ["proj_b", "ln_g", "ln_b", "b1_", "b2_"].map(|name| (format!("{name}{width}"), BRANCH))
+    };
+    let rest = [
+        ("scale", PARTS),
+        ("lo", PARTS),
         ("ln_g", FEATURES),
         ("ln_b", FEATURES),
         ("cnn_b", DIMENSION),
         ("eps", 1),
-    ] {
-        vectors.push((name.to_owned(), length));
-    }
-    (matrices, vectors)
+    ];
+    let rest = rest.map(|(name, length)| (name.to_owned(), length));
+    BRANCHES
+        .into_iter()
+        .flat_map(of_branch)
+        .chain(rest)
+        .collect()
 }
 
 impl<'m> Network<'m> {
     /// Reads the network for a vocabulary of `pieces` pieces.
     pub(super) fn read(file: &'m ModelFile, pieces: usize) -> Result<Self, ModelError> {
-        let (matrices, vectors) = parts();
+        let (matrices, vectors) = (matrices(), vectors());
         let matrix = |name: &str| -> Result<Matrix<'m>, ModelError> {
             let matrix = Matrix::read(file.section(name)?)?;
             let wanted = matrices.iter().find(|(known, ..)| known == name);
