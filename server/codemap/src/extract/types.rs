@@ -38,6 +38,9 @@ const WRAPPERS: &[&str] = &[
 /// qualifiers, joined by dots.
 pub(super) fn simplify(text: &str) -> Option<String> {
     let mut rest = text.trim().trim_start_matches(':').trim();
+    if rest.contains("=>") {
+        return None;
+    }
     for _ in 0..8 {
         rest = rest
             .trim_start_matches(['&', '*', '?', '"', '\'', '('])
@@ -103,7 +106,7 @@ pub(super) fn simplify(text: &str) -> Option<String> {
         return simplify(&first_argument(arguments));
     }
     // A list or a function is not its element.
-    if arguments.starts_with('[') || arguments.starts_with("=>") || name == "fn" {
+    if arguments.starts_with('[') || name == "fn" {
         return None;
     }
     Some(name.to_owned())

@@ -77,7 +77,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(manifest.roots, ["src/lib.rs", "src/main.rs", "tool/x.rs"]);
-        assert_eq!(manifest.dependencies, ["serde", "json"]);
+        assert_eq!(manifest.dependencies, ["json", "serde"]);
         assert_eq!(manifest.aliases[0].0, "my_app");
         assert_eq!(manifest.targets[0].kind, "executable");
         assert!(parse("[package").is_none());
