@@ -4,10 +4,11 @@ use std::path::Path;
 
 use anyhow::bail;
 use asd_delivery::{
-    Action, DeliverOptions, DeliveryReport, Knowledge, MirrorTarget, Mode, PlannedFile, deliver,
-    mirror, plan, read_knowledge, remove,
+    Action, DeliverOptions, DeliveryReport, MirrorTarget, Mode, PlannedFile, deliver, mirror, plan,
+    remove,
 };
 use asd_store::Project;
+use asd_workspace::delivery::knowledge;
 
 use crate::Outcome;
 use crate::delivery_args::{DeliverArguments, MirrorArguments, Target};
@@ -52,11 +53,6 @@ pub(crate) fn project_at(path: &Path) -> anyhow::Result<Project> {
         bail!("there is no folder {}", path.display());
     }
     Ok(Project::discover(&std::path::absolute(path)?))
-}
-
-/// What delivered files are made from.
-pub(crate) fn knowledge(project: &Project) -> Knowledge {
-    read_knowledge(project, Vec::new(), None)
 }
 
 fn outcome(files: &[PlannedFile]) -> Outcome {

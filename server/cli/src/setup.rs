@@ -2,9 +2,10 @@
 
 use asd_delivery::{Action, Host, SetupError, SetupFile, SetupOptions, SetupReport, setup, undo};
 use asd_store::Project;
+use asd_workspace::delivery::knowledge;
 
 use crate::Outcome;
-use crate::deliver::{knowledge, mode, show};
+use crate::deliver::{mode, show};
 use crate::delivery_args::{Ide, SetupArguments};
 use crate::terminal::Terminal;
 

@@ -8,9 +8,10 @@ use asd_delivery::{
     NewSkill, SkillChanges, create_skill, delete_skill, list_skills, load_skill, suggest_skills,
     update_skill,
 };
+use asd_workspace::delivery::knowledge;
 
 use crate::Outcome;
-use crate::deliver::{knowledge, project_at};
+use crate::deliver::project_at;
 use crate::delivery_args::SkillCommand;
 use crate::terminal::Terminal;
 
