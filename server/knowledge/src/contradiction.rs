@@ -6,7 +6,7 @@ use asd_recipe::{AstGuard, GuardKind, Recipe, Severity};
 use serde::Serialize;
 
 use crate::entry_key;
-use crate::similarity::{Shingles, pairs};
+use crate::similarity::{Shingles, each_pair};
 use crate::words::{is_negated, topic_words};
 
 /// How alike the topics of two entries must be.
@@ -163,10 +163,10 @@ pub fn contradiction(a: &Recipe, b: &Recipe) -> Option<Contradiction> {
 pub fn contradictions<'a>(recipes: impl IntoIterator<Item = &'a Recipe>) -> Vec<Contradiction> {
     let views: Vec<View<'_>> = recipes.into_iter().map(View::new).collect();
     let topics: Vec<&Shingles> = views.iter().map(|view| &view.topic).collect();
-    let mut found: Vec<Contradiction> = pairs(&topics, MIN_TOPIC)
-        .into_iter()
-        .filter_map(|(a, b)| views[a].against(&views[b]))
-        .collect();
+    let mut found: Vec<Contradiction> = Vec::new();
+    each_pair(&topics, MIN_TOPIC, |a, b| {
+        found.extend(views[a].against(&views[b]));
+    });
     found.sort_by(|x, y| {
         let by_score = y.score.total_cmp(&x.score);
         by_score.then_with(|| (&x.a, &x.b).cmp(&(&y.a, &y.b)))

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::entry_key;
 pub use shingles::Shingles;
-pub(crate) use shingles::pairs;
+pub(crate) use shingles::each_pair;
 use shingles::{CODE_GRAM, TEXT_GRAM};
 
 /// From this quick similarity on an entry is listed.
@@ -95,13 +95,17 @@ impl Print {
     /// are there.
     #[must_use]
     pub fn five_part(&self, other: &Self) -> f64 {
-        weighted([
+        weighted(self.five_parts(other))
+    }
+
+    fn five_parts<'a>(&'a self, other: &'a Self) -> [Part<'a>; 5] {
+        [
             (0.15, &self.title, &other.title),
             (0.25, &self.clause, &other.clause),
             (0.15, &self.code, &other.code),
-            (0.30, &self.content, &other.content),
             (0.15, &self.guards, &other.guards),
-        ])
+            (0.30, &self.content, &other.content),
+        ]
     }
 
     /// The measure between the items of one batch.
@@ -139,6 +143,26 @@ fn mean<const N: usize>(parts: [Part<'_>; N], measure: fn(&Shingles, &Shingles) 
     } else {
         0.0
     }
+}
+
+/// Whether the weighted mean can be `least` or more: seen first from the sizes
+/// of the parts, then from the first parts, which are short, alone.
+fn can_reach(parts: [Part<'_>; 5], least: f64) -> bool {
+    // A hair below, so that rounding rules no pair out.
+    let least = least - 1e-9;
+    if mean(parts, Shingles::most) < least {
+        return false;
+    }
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for (at, (weight, a, b)) in parts.into_iter().enumerate() {
+        if a.is_empty() && b.is_empty() {
+            continue;
+        }
+        weights += weight;
+        let is_short = at < 2;
+        sum += weight * if is_short { a.jaccard(b) } else { a.most(b) };
+    }
+    weights > 0.0 && sum / weights >= least
 }
 
 /// What the guards of an entry look for, one to a line.
@@ -272,22 +296,25 @@ impl SimilarityIndex {
             |print| &print.content,
             |print| &print.guards,
         ];
-        let mut candidates = Vec::new();
+        let mut alike: BTreeMap<(usize, usize), f64> = BTreeMap::new();
         for part in parts {
             let sets: Vec<&Shingles> = prints.iter().map(|(_, print)| part(print)).collect();
-            candidates.extend(pairs(&sets, least));
+            each_pair(&sets, least, |a, b| {
+                let five = prints[a].1.five_parts(prints[b].1);
+                if can_reach(five, least) {
+                    let score = weighted(five);
+                    if score >= least {
+                        alike.insert((a, b), score);
+                    }
+                }
+            });
         }
-        candidates.sort_unstable();
-        candidates.dedup();
-        let mut found: Vec<SimilarPair> = candidates
+        let mut found: Vec<SimilarPair> = alike
             .into_iter()
-            .filter_map(|(a, b)| {
-                let score = prints[a].1.five_part(prints[b].1);
-                (score >= least).then(|| SimilarPair {
-                    a: prints[a].0.to_owned(),
-                    b: prints[b].0.to_owned(),
-                    score,
-                })
+            .map(|((a, b), score)| SimilarPair {
+                a: prints[a].0.to_owned(),
+                b: prints[b].0.to_owned(),
+                score,
             })
             .collect();
         found.sort_by(|x, y| {

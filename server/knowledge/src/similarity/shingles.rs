@@ -1,6 +1,6 @@
 //! Texts as sets of words and character n-grams.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 /// The set of a text's words and n-grams, as hashes in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -124,20 +124,21 @@ fn hash(kind: u8, letters: &[char]) -> u32 {
     hash
 }
 
-/// All pairs of sets whose Jaccard similarity is at least `least`, and perhaps
-/// a few more, as ascending pairs of indices.
+/// Calls `visit` once for every pair of sets whose Jaccard similarity is at
+/// least `least`, and for some others; the first index is the smaller one.
 ///
 /// Sets that are that much alike share at least one of their few rarest
 /// elements, so only sets that do are looked at.
-pub(crate) fn pairs(sets: &[&Shingles], least: f64) -> Vec<(usize, usize)> {
-    let mut frequency: BTreeMap<u32, u32> = BTreeMap::new();
+pub(crate) fn each_pair(sets: &[&Shingles], least: f64, mut visit: impl FnMut(usize, usize)) {
+    let mut frequency: HashMap<u32, u32> = HashMap::new();
     for set in sets {
         for element in &set.0 {
             *frequency.entry(*element).or_default() += 1;
         }
     }
-    let mut holders: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-    let mut found: Vec<(usize, usize)> = Vec::new();
+    let mut holders: HashMap<u32, Vec<usize>> = HashMap::new();
+    // The last set with which each one was visited.
+    let mut visited_with = vec![usize::MAX; sets.len()];
     for (index, set) in sets.iter().enumerate() {
         let mut rarest: Vec<(u32, u32)> = set
             .0
@@ -158,18 +159,17 @@ pub(crate) fn pairs(sets: &[&Shingles], least: f64) -> Vec<(usize, usize)> {
                 continue;
             }
             let holders = holders.entry(element).or_default();
-            found.extend(
-                holders
-                    .iter()
-                    .filter(|other| sets[**other].most(set) >= least)
-                    .map(|other| (*other, index)),
-            );
+            for other in holders.iter().copied() {
+                if visited_with[other] != index {
+                    visited_with[other] = index;
+                    if sets[other].most(set) >= least {
+                        visit(other, index);
+                    }
+                }
+            }
             holders.push(index);
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    found
 }
 
 #[cfg(test)]
@@ -201,7 +201,8 @@ mod tests {
             let sets: Vec<Shingles> = texts.iter().map(|text| Shingles::new(text, 2)).collect();
             let all: Vec<&Shingles> = sets.iter().collect();
             let least = f64::from(tenths) / 10.0;
-            let found = pairs(&all, least);
+            let mut found = Vec::new();
+            each_pair(&all, least, |a, b| found.push((a, b)));
             for (b, second) in sets.iter().enumerate() {
                 for (a, first) in sets[..b].iter().enumerate() {
                     if first.jaccard(second) >= least {
