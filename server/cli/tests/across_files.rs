@@ -167,3 +167,36 @@ fn nothing_is_written() {
     project.run(&["check"]);
     assert_eq!(project.content(), before);
 }
+
+/// What a function of the same package gives is known, in whichever file it is.
+#[test]
+fn a_result_that_is_no_error_may_be_dropped() {
+    let project = Project::new(&[
+        (
+            "log/log.go",
+            "package log\n\nfunc f(l *Log, p Source) {\n\tindex, _ := l.last()\n\tentry, _ := l.read(index)\n\tch, _ := p.Watch()\n\tn, _ := size()\n\tx, _ := elsewhere()\n}\n",
+        ),
+        (
+            "log/state.go",
+            "package log\n\nfunc (l *Log) last() (index, term uint64) { return }\nfunc (l *Log) read(i uint64) ([]byte, error) { return nil, nil }\nfunc size() (int, bool) { return 0, true }\n\ntype Source interface {\n\tWatch() (<-chan int, chan bool)\n}\n",
+        ),
+        (
+            "other/state.go",
+            "package other\n\nfunc elsewhere() (int, bool) { return 0, true }\n",
+        ),
+    ]);
+    let result = project.json(&["check", "--json"]);
+    let lines = |result: &Value| -> Vec<u64> {
+        result["files"][0]["violations"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|violation| violation["ruleId"] == "go-no-err-ignored")
+            .map(|violation| violation["line"].as_u64().unwrap())
+            .collect()
+    };
+    assert_eq!(lines(&result), [5, 8]);
+    // One file named alone has the same findings.
+    let result = project.json(&["check", "log/log.go", "--json"]);
+    assert_eq!(lines(&result), [5, 8]);
+}

@@ -53,6 +53,8 @@ pub(crate) struct FoundIn {
     findings: Vec<Finding>,
     /// Suppression comments that were of use.
     used: BTreeSet<At>,
+    /// Findings of the file alone that other files take back.
+    taken_back: BTreeSet<At>,
 }
 
 impl Across {
@@ -92,6 +94,10 @@ impl FoundIn {
             true => Some(at),
             false => self.facts.follow(at, facts),
         };
+        let taken_back: Vec<At> = self.taken_back.iter().filter_map(|at| place(*at)).collect();
+        report.findings.retain(|finding| {
+            !CrossFileReport::may_take_back(finding) || !taken_back.contains(&finding.span.into())
+        });
         for finding in &self.findings {
             if let Some(at) = place(finding.span.into()) {
                 report.findings.push(Finding {
@@ -110,7 +116,9 @@ impl FoundIn {
     }
 
     fn says_the_same(&self, other: &Self) -> bool {
-        self.findings == other.findings && self.used == other.used
+        self.findings == other.findings
+            && self.used == other.used
+            && self.taken_back == other.taken_back
     }
 }
 
@@ -437,6 +445,7 @@ fn by_file(
             facts: facts.clone(),
             findings: Vec::new(),
             used: BTreeSet::new(),
+            taken_back: BTreeSet::new(),
         }));
     };
     let mut texts: BTreeMap<Arc<str>, Option<Arc<str>>> = BTreeMap::new();
@@ -480,6 +489,11 @@ fn by_file(
                 });
             });
         }
+    }
+    for (path, span) in report.taken_back {
+        of(&path, &mut |in_file| {
+            in_file.taken_back.insert(span.into());
+        });
     }
     for (path, at) in report.used_suppressions {
         of(&path, &mut |in_file| {

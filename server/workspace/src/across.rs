@@ -62,10 +62,17 @@ impl ProjectState {
             });
         }
         known.sort_by(|a, b| a.0.cmp(&b.0));
+        let report = self.rules().check_across_files(&known, cancel)?;
+        for file in &mut batch.files {
+            let rel = file.rel.clone();
+            file.findings
+                .retain(|finding| !report.takes_back(&rel, finding));
+        }
         let CrossFileReport {
             findings,
             used_suppressions,
-        } = self.rules().check_across_files(&known, cancel)?;
+            taken_back: _,
+        } = report;
         for file in &mut batch.files {
             for suppression in &mut file.suppressions {
                 let key = (file.rel.clone(), suppression.span.into());

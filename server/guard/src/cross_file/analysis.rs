@@ -7,11 +7,11 @@ use asd_syntax::{Language, is_test_path};
 use asd_text::Span;
 
 use super::facts::{At, Category, Class, Import, Member};
-use super::{FileFacts, rule_languages};
+use super::{FileFacts, dropped, rule_languages};
 use crate::builtin::Check;
 use crate::set::BuiltInRule;
 use crate::stable_hash::StableHasher;
-use crate::{Cancelled, Layer, RuleInfo, RuleSet};
+use crate::{Cancelled, Finding, Layer, RuleInfo, RuleSet};
 
 /// A violation that lies in several files.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +47,24 @@ pub struct CrossFileReport {
     /// The suppression comments that were of use: file, and the rule's name in
     /// the comment.
     pub used_suppressions: BTreeSet<(Arc<str>, At)>,
+    /// Findings of single files that other files take back: file and place, all
+    /// of one rule; see [`CrossFileReport::takes_back`].
+    pub taken_back: BTreeSet<(Arc<str>, Span)>,
+}
+
+impl CrossFileReport {
+    /// Whether what other files say shows that a finding of a single file is
+    /// none: the function whose result is thrown away cannot fail.
+    #[must_use]
+    pub fn takes_back(&self, path: &Arc<str>, finding: &Finding) -> bool {
+        Self::may_take_back(finding) && self.taken_back.contains(&(path.clone(), finding.span))
+    }
+
+    /// Whether a finding is of the rule whose findings are taken back.
+    #[must_use]
+    pub fn may_take_back(finding: &Finding) -> bool {
+        finding.rule.id == dropped::RULE
+    }
 }
 
 /// Things of several files that do not go together.
@@ -135,11 +153,12 @@ impl RuleSet {
     pub fn wants_facts(&self, path: &str, language: Language) -> bool {
         FileFacts::concerns(path, language)
             && self.excluded_by(path).is_none()
-            && self.cross_file_rules().any(|rule| {
-                rule_languages(language)
-                    .iter()
-                    .any(|id| rule.rule.languages.contains(id))
-            })
+            && (language == Language::Go && self.drops_errors()
+                || self.cross_file_rules().any(|rule| {
+                    rule_languages(language)
+                        .iter()
+                        .any(|id| rule.rule.languages.contains(id))
+                }))
     }
 
     /// A hash of what decides which facts are wanted: while it is the same, those
@@ -173,6 +192,9 @@ impl RuleSet {
             }
             self.decide(rule, files, &mut report);
         }
+        if self.drops_errors() {
+            report.taken_back = dropped::harmless(files);
+        }
         report.findings.sort_by(|a, b| {
             let key = |finding: &CrossFileFinding| {
                 let first = finding.places.first();
@@ -193,6 +215,12 @@ impl RuleSet {
         built_ins
             .find(|known| known.rule.id == rule)
             .is_none_or(|known| known.scope.admits_line(line))
+    }
+
+    /// Whether the rule is in force whose findings a package can take back.
+    fn drops_errors(&self) -> bool {
+        let mut built_ins = self.inner.built_ins.iter();
+        built_ins.any(|rule| rule.rule.id == dropped::RULE)
     }
 
     fn cross_file_rules(&self) -> impl Iterator<Item = &BuiltInRule> {

@@ -36,6 +36,10 @@ pub struct FileFacts {
     pub(crate) constraint: Option<Box<str>>,
     /// Members of Swift extensions that other files can see.
     pub(crate) members: Vec<Member>,
+    /// What the functions and methods of a Go file say of their last result.
+    pub(crate) results: Vec<Results>,
+    /// Last results that a Go file throws away, of functions of other files.
+    pub(crate) dropped: Vec<Dropped>,
     /// Comments that suppress rules which look at several files.
     pub(crate) suppressions: Vec<Ignored>,
 }
@@ -111,6 +115,30 @@ pub(crate) struct Member {
     /// What tells it from other members: kind, name, labels, types.
     pub(crate) signature: Box<str>,
     /// Its name.
+    pub(crate) at: At,
+}
+
+/// A function or method of Go, also of an interface.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub(crate) struct Results {
+    /// Its name.
+    pub(crate) name: Box<str>,
+    /// How many results it has.
+    pub(crate) count: u32,
+    /// Whether the last of them is an `error`.
+    pub(crate) may_fail: bool,
+}
+
+/// A last result that is assigned to `_`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(crate) struct Dropped {
+    /// The function or method, without what stands before the dot.
+    pub(crate) name: Box<str>,
+    /// What stands before the dot; empty for a function of the package.
+    pub(crate) of: Box<str>,
+    /// How many results are taken.
+    pub(crate) count: u32,
+    /// The `_`.
     pub(crate) at: At,
 }
 
@@ -212,6 +240,7 @@ impl FileFacts {
         let categories = self.categories.iter_mut().map(|one| &mut one.at);
         let classes = self.classes.iter_mut().map(|one| &mut one.at);
         let members = self.members.iter_mut().map(|one| &mut one.at);
+        let dropped = self.dropped.iter_mut().map(|one| &mut one.at);
         let comments = self.suppressions.iter_mut().flat_map(|one| {
             let reach = one.reach.as_mut();
             std::iter::once(&mut one.at).chain(reach)
@@ -221,6 +250,7 @@ impl FileFacts {
             .chain(classes)
             .chain(self.inits.iter_mut())
             .chain(members)
+            .chain(dropped)
             .chain(comments)
             .map(std::mem::take)
             .collect()
@@ -233,6 +263,7 @@ impl FileFacts {
             && self.categories.is_empty()
             && self.classes.is_empty()
             && self.inits.is_empty()
+            && self.dropped.is_empty()
             && self.members.is_empty()
     }
 

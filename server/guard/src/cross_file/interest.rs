@@ -43,7 +43,7 @@ impl Interest {
         Self {
             folders: files
                 .iter()
-                .filter(|(_, facts)| !facts.inits.is_empty())
+                .filter(|(_, facts)| !facts.inits.is_empty() || !facts.dropped.is_empty())
                 .map(|(path, _)| folder(path))
                 .collect(),
             objc: Names::of(facts().flat_map(|f| f.categories.iter().map(|one| &*one.name))),

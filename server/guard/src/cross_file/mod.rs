@@ -7,6 +7,7 @@
 
 mod analysis;
 mod constraint;
+mod dropped;
 mod extract;
 mod facts;
 mod interest;
