@@ -13,6 +13,7 @@ mod hosts;
 mod input;
 mod load;
 mod mirror;
+mod present;
 mod protect;
 mod rank;
 mod render;
@@ -28,6 +29,7 @@ pub use hosts::{Host, apply_auto_approve, request_auto_approve};
 pub use input::{Entry, FileCalls, Knowledge, ToolSummary};
 pub use load::read_knowledge;
 pub use mirror::{MirrorError, MirrorReport, MirrorTarget, mirror};
+pub use present::Present;
 pub use protect::{Ownership, WriteSafety, check_write_safety, is_owned, may_write};
 pub use render::topics::topic_of;
 pub use render::{

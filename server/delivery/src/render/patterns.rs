@@ -24,6 +24,11 @@ pub(crate) fn path(topic: &str) -> String {
     format!(".cursor/rules/alembic-patterns-{topic}.mdc")
 }
 
+/// Whether a file of that name holds patterns.
+pub(crate) fn is_file(name: &str) -> bool {
+    name.starts_with("alembic-patterns-") && name.ends_with(".mdc")
+}
+
 /// One file of patterns.
 pub(crate) struct TopicFile {
     pub topic: &'static str,
