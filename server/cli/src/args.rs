@@ -7,7 +7,10 @@ use crate::delivery_args::{DeliverArguments, MirrorArguments, SetupArguments, Sk
 use crate::embed::EmbedOptions;
 use crate::guard_args::{CiOptions, FeedbackOptions, MergeOptions, ReviewOptions, StagedOptions};
 use crate::map_args::{CallsOptions, GraphOptions, MapOptions};
+use crate::mcp::McpOptions;
 use crate::search::SearchOptions;
+use crate::task::TaskCommand;
+use crate::watch::WatchOptions;
 
 /// A team's conventions, checked where the code is written.
 #[derive(Debug, Parser)]
@@ -52,6 +55,8 @@ pub(crate) enum Command {
     Task(Task),
     /// Serve an editor over stdin and stdout (Language Server Protocol)
     Lsp(LspOptions),
+    /// Serve AI agents (Model Context Protocol)
+    Mcp(McpOptions),
 }
 
 /// What is done once and shown in the terminal.
@@ -59,6 +64,8 @@ pub(crate) enum Command {
 pub(crate) enum Task {
     /// Check files against the project's recipes and the built-in rules
     Check(CheckOptions),
+    /// Check what changes while you work, and carry out directive comments
+    Watch(WatchOptions),
     /// Check, list, explain and test rules
     #[command(subcommand)]
     Guard(GuardCommand),
@@ -89,6 +96,9 @@ pub(crate) enum Task {
     /// Read and write skills, the longer instructions for agents
     #[command(subcommand)]
     Skill(SkillCommand),
+    /// See what the project knows about a piece of work
+    #[command(subcommand)]
+    Task(TaskCommand),
     /// Print a completion script
     #[command(after_help = "Examples:
   asd completions bash > /etc/bash_completion.d/asd

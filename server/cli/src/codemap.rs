@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use anyhow::{Context, bail};
 use asd_codemap::{
-    CallContext, CodeIndex, CodeMap, Direction, Keep, ModuleGraph, Progress, ScanOptions, call_context,
-    call_matrix, file_cycles, module_graph, near_names, target_files, target_metadata, targets,
+    CallContext, CodeIndex, CodeMap, Direction, Keep, ModuleGraph, Progress, ScanOptions,
+    call_context, call_matrix, file_cycles, module_graph, near_names, target_files,
+    target_metadata, targets,
 };
 use asd_store::{Disk, Project};
 use serde::Serialize;
@@ -13,7 +14,8 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::map_args::{
-    CallDirection, CallsOptions, EdgeKind, GraphCommand, GraphOptions, MapCommand, MapOptions, MapProject,
+    CallDirection, CallsOptions, EdgeKind, GraphCommand, GraphOptions, MapCommand, MapOptions,
+    MapProject,
 };
 use crate::terminal::Terminal;
 
@@ -31,7 +33,12 @@ fn scan(options: &MapProject, terminal: &Terminal) -> anyhow::Result<CodeIndex> 
     };
     let index = CodeIndex::scan(
         &project,
-        &ScanOptions { host: &Disk, cancel: &never, progress: &progress, keep: Keep::WhenSetUp },
+        &ScanOptions {
+            host: &Disk,
+            cancel: &never,
+            progress: &progress,
+            keep: Keep::WhenSetUp,
+        },
     )?;
     if show {
         anstream::eprint!("\r\u{1b}[K");
@@ -114,9 +121,12 @@ pub(crate) fn run_map(options: &MapOptions, terminal: &mut Terminal) -> anyhow::
         None => {
             let graph = module_graph(&map, &[]);
             if json {
-                let mut value = serde_json::to_value(targets(&map)).context("cannot write the result")?;
+                let mut value =
+                    serde_json::to_value(targets(&map)).context("cannot write the result")?;
                 value["modules"] = serde_json::to_value(module_rows(&graph))?;
-                if let (Some(value), serde_json::Value::Object(layers)) = (value.as_object_mut(), layers_json(&map, &graph)) {
+                if let (Some(value), serde_json::Value::Object(layers)) =
+                    (value.as_object_mut(), layers_json(&map, &graph))
+                {
                     value.extend(layers);
                 }
                 terminal.json(&value)?;
@@ -131,14 +141,24 @@ pub(crate) fn run_map(options: &MapOptions, terminal: &mut Terminal) -> anyhow::
         Some(MapCommand::Targets) if json => terminal.json(&targets(&map))?,
         Some(MapCommand::Targets) => show_targets(&map, terminal)?,
         Some(MapCommand::Files { target, max }) => {
-            let files = target_files(&map, target, *max).with_context(|| no_target(&map, target))?;
+            let files =
+                target_files(&map, target, *max).with_context(|| no_target(&map, target))?;
             if json {
                 terminal.json(&files)?;
             } else {
                 let rows = files.files.iter().map(|file| {
-                    vec![file.path.clone(), file.language.clone(), file.lines.to_string(), format!("{:?}", file.priority).to_lowercase()]
+                    vec![
+                        file.path.clone(),
+                        file.language.clone(),
+                        file.lines.to_string(),
+                        format!("{:?}", file.priority).to_lowercase(),
+                    ]
                 });
-                table(&["file", "language", "lines", "read"], rows.collect(), terminal)?;
+                table(
+                    &["file", "language", "lines", "read"],
+                    rows.collect(),
+                    terminal,
+                )?;
                 if files.truncated {
                     terminal.line(&format!("… {} files in all; --max shows more", files.total))?;
                 }
@@ -149,9 +169,16 @@ pub(crate) fn run_map(options: &MapOptions, terminal: &mut Terminal) -> anyhow::
             if json {
                 terminal.json(&target)?;
             } else {
-                terminal.line(&format!("{} ({})", target.target_name, target.role.as_str()))?;
+                terminal.line(&format!(
+                    "{} ({})",
+                    target.target_name,
+                    target.role.as_str()
+                ))?;
                 terminal.line(&format!("  folder      {}", target.path))?;
-                terminal.line(&format!("  manifest    {}", target.manifest.as_deref().unwrap_or("none")))?;
+                terminal.line(&format!(
+                    "  manifest    {}",
+                    target.manifest.as_deref().unwrap_or("none")
+                ))?;
                 terminal.line(&format!("  needs       {}", listed(&target.dependencies)))?;
                 terminal.line(&format!("  needed by   {}", listed(&target.dependents)))?;
             }
@@ -180,11 +207,19 @@ pub(crate) fn run_map(options: &MapOptions, terminal: &mut Terminal) -> anyhow::
                 Some(matrix) => {
                     let rows = matrix.nodes.iter().map(|node| {
                         let cycle = if node.in_cycle { "in a circle" } else { "" };
-                        vec![node.name.clone(), format!("{:?}", node.layer), format!("{:.2}", node.score), cycle.to_owned()]
+                        vec![
+                            node.name.clone(),
+                            format!("{:?}", node.layer),
+                            format!("{:.2}", node.score),
+                            cycle.to_owned(),
+                        ]
                     });
                     table(&["folder", "layer", "score", ""], rows.collect(), terminal)?;
                     for pair in &matrix.hot_paths {
-                        terminal.line(&format!("{} → {}  {} calls", matrix.nodes[pair.from].name, matrix.nodes[pair.to].name, pair.count))?;
+                        terminal.line(&format!(
+                            "{} → {}  {} calls",
+                            matrix.nodes[pair.from].name, matrix.nodes[pair.to].name, pair.count
+                        ))?;
                     }
                 }
             }
@@ -194,83 +229,154 @@ pub(crate) fn run_map(options: &MapOptions, terminal: &mut Terminal) -> anyhow::
 }
 
 fn no_target(map: &CodeMap, wanted: &str) -> String {
-    let names: Vec<&str> = map.targets().iter().map(|target| target.name.as_str()).collect();
-    format!("There is no target {wanted:?}. The targets are: {}.", names.join(", "))
+    let names: Vec<&str> = map
+        .targets()
+        .iter()
+        .map(|target| target.name.as_str())
+        .collect();
+    format!(
+        "There is no target {wanted:?}. The targets are: {}.",
+        names.join(", ")
+    )
 }
 
 fn listed(names: &[String]) -> String {
-    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+    if names.is_empty() {
+        "nothing".to_owned()
+    } else {
+        names.join(", ")
+    }
 }
 
 fn show_targets(map: &CodeMap, terminal: &mut Terminal) -> anyhow::Result<()> {
     let targets = targets(map);
     let rows = targets.targets.iter().map(|target| {
-        let languages: Vec<String> = target.language_stats.iter().map(|(name, count)| format!("{name} {count}")).collect();
-        vec![target.name.clone(), target.kind.clone(), target.inferred_role.as_str().to_owned(), target.file_count.to_string(), languages.join(", ")]
+        let languages: Vec<String> = target
+            .language_stats
+            .iter()
+            .map(|(name, count)| format!("{name} {count}"))
+            .collect();
+        vec![
+            target.name.clone(),
+            target.kind.clone(),
+            target.inferred_role.as_str().to_owned(),
+            target.file_count.to_string(),
+            languages.join(", "),
+        ]
     });
-    table(&["target", "type", "role", "files", "languages"], rows.collect(), terminal)
+    table(
+        &["target", "type", "role", "files", "languages"],
+        rows.collect(),
+        terminal,
+    )
 }
 
 fn show_modules(graph: &ModuleGraph, terminal: &mut Terminal) -> anyhow::Result<()> {
     let rows = module_rows(graph).into_iter().map(|row| {
-        vec![row.name.to_owned(), row.role.to_owned(), row.file_count.to_string(), row.fan_in.to_string(), row.fan_out.to_string(), row.needs.join(", ")]
+        vec![
+            row.name.to_owned(),
+            row.role.to_owned(),
+            row.file_count.to_string(),
+            row.fan_in.to_string(),
+            row.fan_out.to_string(),
+            row.needs.join(", "),
+        ]
     });
-    table(&["module", "role", "files", "in", "out", "needs"], rows.collect(), terminal)
+    table(
+        &["module", "role", "files", "in", "out", "needs"],
+        rows.collect(),
+        terminal,
+    )
 }
 
 fn show_layers(map: &CodeMap, graph: &ModuleGraph, terminal: &mut Terminal) -> anyhow::Result<()> {
     let name = |index: &usize| graph.modules[*index].name.clone();
     let rows = graph.layers.iter().rev().map(|layer| {
         let modules: Vec<String> = layer.modules.iter().map(name).collect();
-        vec![layer.level.to_string(), layer.name.clone(), modules.join(", ")]
+        vec![
+            layer.level.to_string(),
+            layer.name.clone(),
+            modules.join(", "),
+        ]
     });
     table(&["level", "layer", "modules"], rows.collect(), terminal)?;
     for cycle in &graph.cycles {
         let modules: Vec<String> = cycle.modules.iter().map(name).collect();
-        terminal.line(&format!("{}: a circle of {}", cycle.severity, modules.join(", ")))?;
+        terminal.line(&format!(
+            "{}: a circle of {}",
+            cycle.severity,
+            modules.join(", ")
+        ))?;
     }
     for at in &graph.violations {
         let edge = &graph.edges[*at];
-        terminal.line(&format!("warning: {} needs {}, which stands above it", name(&edge.from), name(&edge.to)))?;
+        terminal.line(&format!(
+            "warning: {} needs {}, which stands above it",
+            name(&edge.from),
+            name(&edge.to)
+        ))?;
     }
     let circles = file_cycles(map);
     if !circles.is_empty() {
-        terminal.line(&format!("{} circles of files that import each other (--json names them)", circles.len()))?;
+        terminal.line(&format!(
+            "{} circles of files that import each other (--json names them)",
+            circles.len()
+        ))?;
     }
     Ok(())
 }
 
-pub(crate) fn run_graph(options: &GraphOptions, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
+pub(crate) fn run_graph(
+    options: &GraphOptions,
+    terminal: &mut Terminal,
+) -> anyhow::Result<Outcome> {
     let index = scan(&options.project, terminal)?;
     let map = index.map();
     let json = options.project.json;
     match &options.what {
         GraphCommand::Query { node, relation } => {
-            let found = map.query_node(node, relation.as_deref()).with_context(|| no_node(&map, node))?;
+            let found = map
+                .query_node(node, relation.as_deref())
+                .with_context(|| no_node(&map, node))?;
             if json {
                 terminal.json(&found)?;
             } else {
                 terminal.line(&found.node_id)?;
                 for (sign, list) in [("→", &found.outgoing), ("←", &found.incoming)] {
                     for edge in list {
-                        terminal.line(&format!("  {sign} {:<9} {}", edge.relation, edge.target.id))?;
+                        terminal
+                            .line(&format!("  {sign} {:<9} {}", edge.relation, edge.target.id))?;
                     }
                 }
             }
         }
         GraphCommand::Impact { node, depth } => {
-            let found = map.node_impact(node, usize::from(*depth)).with_context(|| no_node(&map, node))?;
+            let found = map
+                .node_impact(node, usize::from(*depth))
+                .with_context(|| no_node(&map, node))?;
             if json {
                 terminal.json(&found)?;
             } else {
-                let rows = found.impacted.iter().map(|one| vec![one.depth.to_string(), one.via.to_owned(), one.id.clone()]);
+                let rows = found
+                    .impacted
+                    .iter()
+                    .map(|one| vec![one.depth.to_string(), one.via.to_owned(), one.id.clone()]);
                 table(&["depth", "via", "node"], rows.collect(), terminal)?;
-                terminal.line(&format!("A change of {} reaches {} nodes.", found.node_id, found.impacted_count))?;
+                terminal.line(&format!(
+                    "A change of {} reaches {} nodes.",
+                    found.node_id, found.impacted_count
+                ))?;
             }
         }
         GraphCommand::Path { from, to, depth } => {
-            let missing = if map.query_node(from, None).is_none() { from } else { to };
-            let found = map.node_path(from, to, usize::from(*depth)).with_context(|| no_node(&map, missing))?;
+            let missing = if map.query_node(from, None).is_none() {
+                from
+            } else {
+                to
+            };
+            let found = map
+                .node_path(from, to, usize::from(*depth))
+                .with_context(|| no_node(&map, missing))?;
             if json {
                 terminal.json(&found)?;
             } else if found.found {
@@ -286,13 +392,21 @@ pub(crate) fn run_graph(options: &GraphOptions, terminal: &mut Terminal) -> anyh
             if json {
                 terminal.json(&stats)?;
             } else {
-                let edges = stats.by_relation.iter().map(|(name, count)| vec![(*name).to_owned(), count.to_string()]);
+                let edges = stats
+                    .by_relation
+                    .iter()
+                    .map(|(name, count)| vec![(*name).to_owned(), count.to_string()]);
                 table(&["edges", "count"], edges.collect(), terminal)?;
-                let nodes = stats.node_types.iter().map(|(name, count)| vec![name.clone(), count.to_string()]);
+                let nodes = stats
+                    .node_types
+                    .iter()
+                    .map(|(name, count)| vec![name.clone(), count.to_string()]);
                 table(&["nodes", "count"], nodes.collect(), terminal)?;
             }
         }
-        GraphCommand::Edges { kind: EdgeKind::Imports } => {
+        GraphCommand::Edges {
+            kind: EdgeKind::Imports,
+        } => {
             for edge in map.imports() {
                 let line = json!({
                     "from": map.file(edge.from).path, "to": map.file(edge.to).path,
@@ -301,7 +415,9 @@ pub(crate) fn run_graph(options: &GraphOptions, terminal: &mut Terminal) -> anyh
                 terminal.line(&line.to_string())?;
             }
         }
-        GraphCommand::Edges { kind: EdgeKind::Calls } => {
+        GraphCommand::Edges {
+            kind: EdgeKind::Calls,
+        } => {
             for call in map.calls() {
                 let callee = map.declaration(call.callee);
                 let site = &map.file(call.file).source.facts.calls[call.site as usize];
@@ -323,13 +439,21 @@ pub(crate) fn run_graph(options: &GraphOptions, terminal: &mut Terminal) -> anyh
 fn no_node(map: &CodeMap, wanted: &str) -> String {
     let near = near_names(map, wanted);
     if near.is_empty() {
-        format!("There is no file or symbol {wanted:?}. Files are named by their path from the project's root.")
+        format!(
+            "There is no file or symbol {wanted:?}. Files are named by their path from the project's root."
+        )
     } else {
-        format!("There is no file or symbol {wanted:?}. Near names: {}.", near.join(", "))
+        format!(
+            "There is no file or symbol {wanted:?}. Near names: {}.",
+            near.join(", ")
+        )
     }
 }
 
-pub(crate) fn run_calls(options: &CallsOptions, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
+pub(crate) fn run_calls(
+    options: &CallsOptions,
+    terminal: &mut Terminal,
+) -> anyhow::Result<Outcome> {
     let index = scan(&options.project, terminal)?;
     let map = index.map();
     let direction = match options.direction {
@@ -347,7 +471,11 @@ pub(crate) fn run_calls(options: &CallsOptions, terminal: &mut Terminal) -> anyh
         if context.suggestions.is_empty() {
             bail!("Nothing is called {:?} here.", options.name);
         }
-        bail!("Nothing is called {:?} here. Near names: {}.", options.name, context.suggestions.join(", "));
+        bail!(
+            "Nothing is called {:?} here. Near names: {}.",
+            options.name,
+            context.suggestions.join(", ")
+        );
     }
     show_context(&context, terminal)?;
     Ok(Outcome::Fine)
@@ -355,7 +483,10 @@ pub(crate) fn run_calls(options: &CallsOptions, terminal: &mut Terminal) -> anyh
 
 fn show_context(context: &CallContext, terminal: &mut Terminal) -> anyhow::Result<()> {
     for one in &context.matches {
-        terminal.line(&format!("{} {}  {}:{}", one.kind, one.symbol, one.file, one.line))?;
+        terminal.line(&format!(
+            "{} {}  {}:{}",
+            one.kind, one.symbol, one.file, one.line
+        ))?;
     }
     for (title, list) in [("called by", &context.callers), ("calls", &context.callees)] {
         if list.is_empty() {
@@ -363,7 +494,12 @@ fn show_context(context: &CallContext, terminal: &mut Terminal) -> anyhow::Resul
         }
         terminal.line("")?;
         let rows = list.iter().map(|one| {
-            vec![one.symbol.clone(), format!("{}:{}", one.file, one.line), one.depth.to_string(), format!("{:.2}", one.confidence)]
+            vec![
+                one.symbol.clone(),
+                format!("{}:{}", one.file, one.line),
+                one.depth.to_string(),
+                format!("{:.2}", one.confidence),
+            ]
         });
         table(&[title, "where", "depth", "sure"], rows.collect(), terminal)?;
     }

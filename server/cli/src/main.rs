@@ -20,6 +20,7 @@ mod guard_review;
 mod guard_staged;
 mod guard_test;
 mod map_args;
+mod mcp;
 mod output;
 mod recipe;
 mod recipe_file;
@@ -28,7 +29,9 @@ mod search;
 mod setup;
 mod skill;
 mod sync;
+mod task;
 mod terminal;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
                 replay: options.replay,
             }));
         }
+        Command::Mcp(options) => return ExitCode::from(mcp::run(&options)),
     };
     let mut terminal = Terminal::new(arguments.color);
     match run(&task, &mut terminal).and_then(|outcome| {
@@ -94,6 +98,7 @@ fn run(task: &Task, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
         Task::Check(options) | Task::Guard(GuardCommand::Check(options)) => {
             check::run(options, terminal)
         }
+        Task::Watch(options) => watch::run(options, terminal),
         Task::Guard(GuardCommand::Rules(options)) => rules::run(options, terminal),
         Task::Guard(GuardCommand::Explain(options)) => explain::run(options, terminal),
         Task::Guard(GuardCommand::Test(options)) => guard_test::run(options, terminal),
@@ -117,6 +122,7 @@ fn run(task: &Task, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
         Task::Setup(options) => setup::run(options, terminal),
         Task::Mirror(options) => deliver::run_mirror(options, terminal),
         Task::Skill(command) => skill::run(command, terminal),
+        Task::Task(command) => task::run(command, terminal),
         Task::Completions { shell } => completions::run(*shell, terminal),
     }
 }

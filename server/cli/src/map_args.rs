@@ -53,13 +53,15 @@ pub(crate) enum MapCommand {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "A node is a file by its path, a symbol as path#Type.name, or a name.
+#[command(
+    after_help = "A node is a file by its path, a symbol as path#Type.name, or a name.
 
 Examples:
   asd graph stats
   asd graph query src/net/client.ts
   asd graph impact src/net/client.ts#Client.send
-  asd graph path src/main.ts src/store/db.ts")]
+  asd graph path src/main.ts src/store/db.ts"
+)]
 pub(crate) struct GraphOptions {
     #[command(subcommand)]
     pub(crate) what: GraphCommand,

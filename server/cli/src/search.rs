@@ -168,11 +168,7 @@ impl Searched {
         let root = Project::discover(&options.project);
         let read = ProjectDocuments::read(root.root(), &settings);
         for skipped in &read.skipped {
-            terminal.note(&format!(
-                "{} is left out: {}",
-                skipped.path,
-                skipped.reason
-            ));
+            terminal.note(&format!("{} is left out: {}", skipped.path, skipped.reason));
         }
         if let Err(error) = &read.synonyms {
             terminal.note(&format!("{error}; the built-in synonyms are used"));
@@ -182,16 +178,17 @@ impl Searched {
         if by_words || words.is_empty() {
             return Ok(Self { index: words });
         }
-        let index = match asd_embed::default_embedder(asd_workspace::embeddings(&read.config.search)) {
-            Ok(embedder) => meaning(&read, &settings, words, embedder),
-            // No model is a normal state; who asks for meaning is told.
-            Err(error) => {
-                if options.mode == ModeOption::Semantic {
-                    terminal.note(&format!("{error} Words are searched instead."));
+        let index =
+            match asd_embed::default_embedder(asd_workspace::embeddings(&read.config.search)) {
+                Ok(embedder) => meaning(&read, &settings, words, embedder),
+                // No model is a normal state; who asks for meaning is told.
+                Err(error) => {
+                    if options.mode == ModeOption::Semantic {
+                        terminal.note(&format!("{error} Words are searched instead."));
+                    }
+                    words
                 }
-                words
-            }
-        };
+            };
         Ok(Self { index })
     }
 }

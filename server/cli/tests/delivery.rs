@@ -40,6 +40,7 @@ fn the_sample_project_is_set_up_with_examples_that_hold() {
     for expected in [
         "- [typescript] Call apiClient.request with a typed route. Do NOT call fetch directly.",
         "| @network-cache-middleware |",
+        "- `asd_task` — ",
         "- `alembic-guard` — ",
         "## Working Protocol",
     ] {

@@ -34,6 +34,9 @@ pub struct Catalog {
 pub struct OfferedTool {
     /// Its description.
     pub tool: Tool,
+    /// Whether it is listed; one that is not can be called all the same, and
+    /// says why not.
+    pub listed: bool,
     /// How long a call may take.
     pub limit: Duration,
     /// Runs it. An `Err` is an error of the protocol; a tool that fails says so

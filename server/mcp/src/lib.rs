@@ -5,13 +5,17 @@
 //! a [`Catalog`], `http` serves the same over streamable HTTP. What the tools do
 //! is decided in `workspace`.
 
+mod alembic;
 mod catalog;
+mod connections;
 mod frames;
 mod http;
 mod server;
 mod stdio;
 
+pub use alembic::Connection;
 pub use catalog::{Call, Catalog, OfferedPrompt, OfferedTool, Pending, Resources};
+pub use connections::{Connections, new_token};
 pub use http::{HttpServer, PATH};
 pub use server::Server;
 pub use stdio::{ServeError, serve_stdio};

@@ -55,7 +55,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = self.catalog.tools.iter();
+        let tools = self.catalog.tools.iter().filter(|offered| offered.listed);
         Ok(ListToolsResult::with_all_items(
             tools.map(|offered| offered.tool.clone()).collect(),
         ))

@@ -11,6 +11,7 @@ mod capability;
 pub mod compliance;
 pub mod delivery;
 mod dismissed;
+mod draft;
 mod embedding;
 mod flat;
 pub mod formats;
@@ -28,11 +29,13 @@ mod settings;
 mod state;
 pub mod task;
 
+pub use asd_knowledge::lifecycle::is_consumable;
 pub use asd_recipe::Recipe;
 
 pub use across::{FoundAcross, KnownFiles};
 pub use batch::{BatchReport, CheckedFile, Progress};
 pub use dismissed::verdict_fingerprint;
+pub use draft::{Draft, dedented};
 pub use embedding::embeddings;
 pub use mentions::mentions;
 pub use recording::Recording;

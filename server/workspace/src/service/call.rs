@@ -228,12 +228,7 @@ impl Envelope {
                 let code = reply.failed.map(ErrorCode::as_str);
                 (code.is_none(), code, reply.message, Some(reply.data))
             }
-            Err(error) => (
-                false,
-                Some(error.code.as_str()),
-                error.message,
-                error.data,
-            ),
+            Err(error) => (false, Some(error.code.as_str()), error.message, error.data),
         };
         Self {
             success,

@@ -4,16 +4,21 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use asd_embed::default_embedder;
 use asd_knowledge::counters::{Coverage, Stats, UsageEvent};
 use asd_knowledge::entry_key;
 use asd_knowledge::relations::RelationGraph;
 use asd_recipe::{Recipe, like_names};
-use asd_store::{KnowledgeStore, Project, Signal, UsageRecorder, append_signals};
+use asd_search::{SearchIndex, Synonyms};
+use asd_store::{Disk, KnowledgeStore, Project, Signal, UsageRecorder, append_signals};
 use serde_json::json;
 
+use crate::embedding::embeddings;
+use crate::search::{synonyms, with_vectors};
 use crate::service::error::{ErrorCode, ServiceError};
 use crate::service::live::Live;
 use crate::task::IntentChainRecord;
@@ -28,6 +33,31 @@ pub(crate) struct Knowledge {
     pub(crate) store: KnowledgeStore,
     recorder: UsageRecorder,
     counts: Mutex<Option<Counts>>,
+    meaning: Arc<Meaning>,
+}
+
+/// The index with vectors, made beside the calls that need it.
+#[derive(Default)]
+struct Meaning {
+    made: Mutex<Option<Made>>,
+    /// Set while a thread is at it.
+    busy: AtomicBool,
+}
+
+struct Made {
+    /// The generation of the state that it was made of.
+    generation: u64,
+    index: SearchIndex,
+    embedder: String,
+}
+
+/// What the search has to go by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SearchHealth {
+    pub(crate) documents: usize,
+    pub(crate) embedded: usize,
+    pub(crate) has_vectors: bool,
+    pub(crate) embedder: Option<String>,
 }
 
 /// How the recipes are used, at one moment.
@@ -53,6 +83,12 @@ impl Held {
     }
 }
 
+impl Meaning {
+    fn made(&self) -> MutexGuard<'_, Option<Made>> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Knowledge {
     pub(crate) fn open(root: &Path, settings: Settings) -> Self {
         Self::over(Live::open(root, settings))
@@ -69,6 +105,7 @@ impl Knowledge {
             store: KnowledgeStore::new(&project, &extra),
             recorder: UsageRecorder::new(&project),
             counts: Mutex::default(),
+            meaning: Arc::default(),
             live,
         }
     }
@@ -140,11 +177,90 @@ impl Knowledge {
     /// Up to three triggers that look like a name.
     fn near(&self, name: &str) -> Vec<String> {
         let state = self.state();
-        let triggers = state.recipes().iter().map(|(_, recipe)| recipe.trigger.as_str());
+        let triggers = state
+            .recipes()
+            .iter()
+            .map(|(_, recipe)| recipe.trigger.as_str());
         like_names(name, triggers, 3)
             .into_iter()
             .map(str::to_owned)
             .collect()
+    }
+
+    /// The index as the recipes are now; by meaning too as soon as vectors are
+    /// there. The first call that could use them has them made.
+    pub(crate) fn index(&self) -> SearchIndex {
+        let state = self.state();
+        let words = state.search_index();
+        if words.is_empty() {
+            return words.clone();
+        }
+        let made = self.meaning.made();
+        if let Some(made) = &*made
+            && made.generation == state.generation()
+        {
+            return made.index.clone();
+        }
+        drop(made);
+        self.make_vectors(&state, words.clone());
+        words.clone()
+    }
+
+    /// Has the vectors of a state made, unless that is being done.
+    fn make_vectors(&self, state: &ProjectState, words: SearchIndex) {
+        if self.meaning.busy.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let meaning = self.meaning.clone();
+        let project = self.project().clone();
+        let config = state.config().search.clone();
+        let generation = state.generation();
+        std::thread::spawn(move || {
+            let embedder = default_embedder(embeddings(&config));
+            if let Ok(embedder) = embedder {
+                let name = embedder.id().to_owned();
+                let never = AtomicBool::new(false);
+                let index = with_vectors(&project, &Disk, &words, embedder, &never);
+                *meaning.made() = Some(Made {
+                    generation,
+                    index,
+                    embedder: name,
+                });
+            } else {
+                // No model is a normal state; it is not looked for again until
+                // the recipes change.
+                *meaning.made() = Some(Made {
+                    generation,
+                    index: words,
+                    embedder: String::new(),
+                });
+            }
+            meaning.busy.store(false, Ordering::Release);
+        });
+    }
+
+    pub(crate) fn search_health(&self) -> SearchHealth {
+        let documents = self.state().recipes().len();
+        let made = self.meaning.made();
+        match made.as_ref().filter(|made| made.index.has_vectors()) {
+            Some(made) => SearchHealth {
+                documents,
+                embedded: made.index.len(),
+                has_vectors: true,
+                embedder: Some(made.embedder.clone()),
+            },
+            None => SearchHealth {
+                documents,
+                embedded: 0,
+                has_vectors: false,
+                embedder: None,
+            },
+        }
+    }
+
+    /// The words that mean the same in this project.
+    pub(crate) fn synonyms(&self) -> Arc<Synonyms> {
+        synonyms(&Disk, self.project()).unwrap_or_else(|_| Synonyms::built_in())
     }
 
     /// The relations between all recipes.

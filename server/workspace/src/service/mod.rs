@@ -167,6 +167,11 @@ impl Service {
         self.knowledge.flush();
     }
 
+    /// Writes what was counted, before the process ends.
+    pub fn flush(&self) {
+        self.knowledge.flush();
+    }
+
     /// How long it has been open.
     #[must_use]
     pub fn uptime_seconds(&self) -> u64 {

@@ -453,7 +453,11 @@ fn integer(value: &Value) -> Option<i64> {
 fn fraction(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.trim().parse().ok().filter(|number: &f64| number.is_finite()),
+        Value::String(text) => text
+            .trim()
+            .parse()
+            .ok()
+            .filter(|number: &f64| number.is_finite()),
         _ => None,
     }
 }
@@ -476,10 +480,23 @@ mod tests {
 
     const LIMIT: Kind = Kind::Integer { min: 1, max: 100 };
     const SEARCH: &[Param] = &[
-        required("query", Kind::Text { min: 1, max: 10 }, "what is looked for"),
+        required(
+            "query",
+            Kind::Text { min: 1, max: 10 },
+            "what is looked for",
+        ),
         optional("limit", LIMIT, "").or("10"),
         optional("mode", Kind::Choice(&["auto", "keyword"]), "").or("\"auto\""),
-        optional("files", Kind::List { of: &TEXT, min: 0, max: 3 }, "").also(&["paths"]),
+        optional(
+            "files",
+            Kind::List {
+                of: &TEXT,
+                min: 0,
+                max: 3,
+            },
+            "",
+        )
+        .also(&["paths"]),
     ];
 
     fn call(given: Value) -> Result<Value, Vec<String>> {
@@ -521,7 +538,10 @@ mod tests {
     fn an_unknown_name_is_a_warning() {
         let given = json!({"query": "q", "colour": 1});
         let read = read(SEARCH, given.as_object().unwrap().clone()).unwrap();
-        assert_eq!(read.warnings, ["`colour` is not known here and was ignored."]);
+        assert_eq!(
+            read.warnings,
+            ["`colour` is not known here and was ignored."]
+        );
     }
 
     #[test]

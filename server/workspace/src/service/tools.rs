@@ -95,10 +95,7 @@ const IDS: Kind = Kind::List {
 };
 
 const HISTORY: Kind = Kind::List {
-    of: &Kind::Either(
-        &Kind::Object(&[required("query", FILLED, "")]),
-        &TEXT,
-    ),
+    of: &Kind::Either(&Kind::Object(&[required("query", FILLED, "")]), &TEXT),
     min: 0,
     max: 100,
 };
@@ -163,7 +160,11 @@ pub const TOOLS: &[ToolSpec] = &[
         tier: Tier::Agent,
         effect: Effect::Reads,
         params: &[
-            required("query", Kind::Text { min: 1, max: 1_000 }, "what is looked for"),
+            required(
+                "query",
+                Kind::Text { min: 1, max: 1_000 },
+                "what is looked for",
+            ),
             optional(
                 "mode",
                 Kind::Choice(&["auto", "keyword", "weighted", "bm25", "semantic", "context"]),
@@ -204,7 +205,11 @@ pub const TOOLS: &[ToolSpec] = &[
             )
             .or("\"list\""),
             optional("id", ONE_TEXT, "id or @trigger; for all but list"),
-            optional("kind", Kind::Choice(&["all", "rule", "pattern", "fact"]), ""),
+            optional(
+                "kind",
+                Kind::Choice(&["all", "rule", "pattern", "fact"]),
+                "",
+            ),
             optional("language", TEXT, ""),
             optional("category", TEXT, ""),
             optional("knowledgeType", TEXT, ""),
@@ -245,8 +250,12 @@ pub const TOOLS: &[ToolSpec] = &[
         tier: Tier::Agent,
         effect: Effect::Reads,
         params: &[
-            optional("operation", Kind::Choice(&["targets", "files", "metadata"]), "")
-                .or("\"targets\""),
+            optional(
+                "operation",
+                Kind::Choice(&["targets", "files", "metadata"]),
+                "",
+            )
+            .or("\"targets\""),
             optional("targetName", TEXT, "for files and metadata").also(&["target"]),
             optional("includeSummary", Kind::Flag, "").or("true"),
             optional("includeContent", Kind::Flag, "").or("false"),
@@ -270,7 +279,11 @@ pub const TOOLS: &[ToolSpec] = &[
                 Kind::Choice(&["query", "impact", "path", "stats"]),
                 "",
             ),
-            optional("nodeId", ONE_TEXT, "id or @trigger of a recipe, name of a module, path"),
+            optional(
+                "nodeId",
+                ONE_TEXT,
+                "id or @trigger of a recipe, name of a module, path",
+            ),
             optional(
                 "nodeType",
                 Kind::Choice(&["recipe", "module", "file", "symbol"]),
@@ -280,7 +293,11 @@ pub const TOOLS: &[ToolSpec] = &[
             optional("fromId", ONE_TEXT, "for path"),
             optional("toId", ONE_TEXT, "for path"),
             optional("direction", Kind::Choice(&["out", "in", "both"]), "").or("\"both\""),
-            optional("maxDepth", Kind::Integer { min: 1, max: 10 }, "3; for path 5"),
+            optional(
+                "maxDepth",
+                Kind::Integer { min: 1, max: 10 },
+                "3; for path 5",
+            ),
             optional("relation", TEXT, "only edges of this kind"),
         ],
         limit: QUICK,
@@ -330,7 +347,14 @@ pub const TOOLS: &[ToolSpec] = &[
             optional("code", TEXT, "a text to check"),
             optional("language", TEXT, "of `code`"),
             optional("filePath", TEXT, "where `code` would stand"),
-            optional("maxFiles", Kind::Integer { min: 1, max: 100_000 }, ""),
+            optional(
+                "maxFiles",
+                Kind::Integer {
+                    min: 1,
+                    max: 100_000,
+                },
+                "",
+            ),
         ],
         limit: QUICK,
     },
@@ -365,7 +389,11 @@ pub const TOOLS: &[ToolSpec] = &[
             optional("skipConsolidation", Kind::Flag, "").or("false"),
             optional("client_id", TEXT, "").also(&["clientId"]),
             optional("dimensionId", TEXT, "the dimension they belong to"),
-            optional("supersedes", TEXT, "id or trigger of the recipe that they replace"),
+            optional(
+                "supersedes",
+                TEXT,
+                "id or trigger of the recipe that they replace",
+            ),
         ],
         limit: QUICK,
     },
@@ -465,7 +493,14 @@ pub const TOOLS: &[ToolSpec] = &[
             optional("sessionId", TEXT, ""),
             optional("submittedRecipeIds", IDS, ""),
             optional("keyFindings", TEXTS, ""),
-            optional("candidateCount", Kind::Integer { min: 0, max: 10_000 }, ""),
+            optional(
+                "candidateCount",
+                Kind::Integer {
+                    min: 0,
+                    max: 10_000,
+                },
+                "",
+            ),
             optional("referencedFiles", TEXTS, ""),
             optional("crossDimensionHints", Kind::Texts, "hints by dimension id"),
         ],

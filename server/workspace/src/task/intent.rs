@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -169,7 +169,10 @@ impl Session {
     /// what comes next.
     pub fn record_decision(&mut self, mut decision: Decision) -> Decision {
         let known = self.held.len() + self.intent.decisions.len();
-        decision.id = format!("dec-{}", base36(decision.timestamp * 64 + known as i64 % 64));
+        decision.id = format!(
+            "dec-{}",
+            base36(decision.timestamp * 64 + known as i64 % 64)
+        );
         if self.intent.is_active() {
             self.intent.decisions.push(decision.clone());
         } else {
@@ -288,7 +291,11 @@ fn summary(arguments: &Value) -> String {
             Some(text) => format!("{name}={text}"),
             None => format!("{name}={value}"),
         });
-    let parts: Vec<String> = operation.map(str::to_owned).into_iter().chain(first).collect();
+    let parts: Vec<String> = operation
+        .map(str::to_owned)
+        .into_iter()
+        .chain(first)
+        .collect();
     parts.join(" ")
 }
 

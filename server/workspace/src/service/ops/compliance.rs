@@ -39,7 +39,10 @@ pub(super) fn coverage(service: &Service, call: &Call<'_>) -> Result<Reply, Serv
     let feedback = read_feedback(service.project()).unwrap_or_default();
     let stats = judged_stats(&read_records(service.project()).stats, &feedback);
     let matrix = CoverageMatrix::new(state.module_coverage(&files, &stats));
-    let mut reply = Reply::new("To how much of each module the recipes apply.", json!(matrix));
+    let mut reply = Reply::new(
+        "To how much of each module the recipes apply.",
+        json!(matrix),
+    );
     reply.warnings = notes;
     Ok(reply)
 }

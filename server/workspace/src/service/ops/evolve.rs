@@ -2,8 +2,7 @@
 
 use asd_knowledge::lifecycle::{Goal, Move, MoveTrigger, NamedAction};
 use asd_knowledge::proposals::{
-    Execution, Judgement, NewProposal, Observation, PatchOp, PatchOpKind, ProposalStatus,
-    ProposalType, judge,
+    Execution, Judgement, NewProposal, Observation, ProposalStatus, ProposalType, judge, read_patch,
 };
 use asd_knowledge::signals::{Signal, SignalType};
 use asd_recipe::Lifecycle;
@@ -109,7 +108,8 @@ fn evolution(
     } else {
         ProposalType::Enhance
     };
-    let patch = patch(changes);
+    // Words that are no list of changes are left to a person.
+    let patch = read_patch(&json!(changes)).unwrap_or_default();
     let proposal = service.propose(
         NewProposal {
             kind,
@@ -138,26 +138,6 @@ fn evolution(
             "status": proposal.status,
         }),
     })
-}
-
-/// The changes of fields that a suggestion spells out: an object of new values,
-/// or a list of operations. Any other text is left to a person.
-fn patch(changes: &str) -> Vec<PatchOp> {
-    match serde_json::from_str::<Value>(changes) {
-        Ok(Value::Array(operations)) => {
-            serde_json::from_value(Value::Array(operations)).unwrap_or_default()
-        }
-        Ok(Value::Object(fields)) => fields
-            .into_iter()
-            .map(|(field, value)| PatchOp {
-                field,
-                op: PatchOpKind::Set,
-                value,
-                old: None,
-            })
-            .collect(),
-        _ => Vec::new(),
-    }
 }
 
 fn deprecation(
@@ -195,11 +175,8 @@ fn deprecation(
             }),
         });
     }
-    let mut wish = Move::new(
-        Goal::Action(NamedAction::Deprecate),
-        MoveTrigger::Proposal,
-    )
-    .because(reason(decision));
+    let mut wish = Move::new(Goal::Action(NamedAction::Deprecate), MoveTrigger::Proposal)
+        .because(reason(decision));
     wish.by = Some(call.caller.role.clone());
     service.move_recipe(held.key(), &wish)?;
     service.knowledge.store.change_proposals(|proposals| {
@@ -229,7 +206,9 @@ fn skip(
     held: &Held,
     decision: &Value,
 ) -> Result<Decided, ServiceError> {
-    let why = decision["skipReason"].as_str().unwrap_or("insufficient_info");
+    let why = decision["skipReason"]
+        .as_str()
+        .unwrap_or("insufficient_info");
     let valid = why == "still_valid";
     if valid {
         // That somebody looked is no change of the recipe: it is remembered
@@ -246,7 +225,11 @@ fn skip(
             .map_err(|error| ServiceError::new(ErrorCode::WriteError, error.to_string()))?;
     }
     Ok(Decided {
-        kind: if valid { Done::Refreshed } else { Done::Skipped },
+        kind: if valid {
+            Done::Refreshed
+        } else {
+            Done::Skipped
+        },
         row: json!({
             "recipeId": held.key(),
             "action": "skip",

@@ -95,7 +95,9 @@ fn check(service: &Service, call: &Call<'_>) -> Result<Reply, ServiceError> {
     count_hits(service, &hit);
     let of = |severity: Severity| {
         let findings = report.findings.iter();
-        findings.filter(|finding| finding.severity == severity).count()
+        findings
+            .filter(|finding| finding.severity == severity)
+            .count()
     };
     let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
     let passed = errors + warnings == 0;
@@ -126,7 +128,10 @@ fn review(service: &Service, call: &Call<'_>) -> Result<Reply, ServiceError> {
     let state = service.knowledge.state();
     let mut named = Vec::new();
     for item in call.items("files") {
-        let path = item.as_str().or_else(|| item["path"].as_str()).unwrap_or_default();
+        let path = item
+            .as_str()
+            .or_else(|| item["path"].as_str())
+            .unwrap_or_default();
         let full = state.project().root().join(path);
         let Some(rel) = state.project().relative(&full) else {
             return Err(ServiceError::new(
@@ -144,12 +149,9 @@ fn review(service: &Service, call: &Call<'_>) -> Result<Reply, ServiceError> {
         session: call.session().id.clone(),
         whole_file: state.config().guard.review.whole_file,
     };
-    let result = review_change(
-        service.project(),
-        &request,
-        Timestamp(call.now),
-        |files| check_files(&state, files),
-    )
+    let result = review_change(service.project(), &request, Timestamp(call.now), |files| {
+        check_files(&state, files)
+    })
     .map_err(|error| match error {
         ReviewError::NoFile(path) => {
             ServiceError::not_found(format!("There is no file `{path}` in the project."))

@@ -159,7 +159,9 @@ fn insights(service: &Service, call: &Call<'_>) -> Result<Reply, ServiceError> {
         .sources
         .iter()
         .map(|source| {
-            let there = project.absolute(&source.path).is_ok_and(|path| path.exists());
+            let there = project
+                .absolute(&source.path)
+                .is_ok_and(|path| path.exists());
             json!({"path": source.path, "state": if there { "active" } else { "stale" }})
         })
         .collect();

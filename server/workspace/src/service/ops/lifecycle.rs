@@ -34,13 +34,15 @@ pub(super) fn run(service: &Service, call: &Call<'_>) -> Result<Reply, ServiceEr
         "to_draft" => Goal::State(Lifecycle::Pending),
         _ => Goal::Action(NamedAction::FastTrack),
     };
-    let refused = (action == "reject"
-        && !matches!(from, Lifecycle::Pending | Lifecycle::Staging))
+    let refused = (action == "reject" && !matches!(from, Lifecycle::Pending | Lifecycle::Staging))
         || (action == "to_draft" && from != Lifecycle::Staging);
     if refused {
         return Err(ServiceError::new(
             ErrorCode::Conflict,
-            format!("`{action}` is for candidates; this recipe is {}.", from.name()),
+            format!(
+                "`{action}` is for candidates; this recipe is {}.",
+                from.name()
+            ),
         ));
     }
     let mut wish = Move::new(goal, MoveTrigger::Manual);

@@ -9,8 +9,10 @@ mod health;
 mod knowledge;
 mod lifecycle;
 mod rows;
+mod search;
 mod skill;
 pub(crate) mod submit;
+mod task;
 
 use crate::service::Service;
 use crate::service::call::{Call, Reply};
@@ -20,12 +22,14 @@ use crate::service::error::{ErrorCode, ServiceError};
 pub(crate) fn run(service: &Service, tool: &str, call: &Call<'_>) -> Result<Reply, ServiceError> {
     match tool {
         "asd_health" => Ok(health::run(service, call)),
+        "asd_search" => search::run(service, call),
         "asd_knowledge" => knowledge::run(service, call),
         "asd_graph" => graph::run(service, call),
         "asd_guard" => guard::run(service, call),
         "asd_submit_knowledge" => submit::run(service, call),
         "asd_skill" => skill::run(service, call),
         "asd_evolve" => evolve::run(service, call),
+        "asd_task" => task::run(service, call),
         "asd_enrich_candidates" => enrich::run(service, call),
         "asd_knowledge_lifecycle" => lifecycle::run(service, call),
         _ => Err(ServiceError::new(

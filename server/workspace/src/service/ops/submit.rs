@@ -2,19 +2,21 @@
 //! what is there, and created, merged, or sent back. (knowledge.md §7–§9)
 
 use std::collections::BTreeMap;
+use std::sync::PoisonError;
 
-use asd_knowledge::consolidation::{Advice, Likeness, advise, merge_proposal};
+use asd_knowledge::consolidation::Likeness;
 use asd_knowledge::lifecycle::transition;
-use asd_knowledge::proposals::{NewProposal, Proposal, ProposalType, propose};
-use asd_knowledge::quality::{Grade, quality};
-use asd_knowledge::routing::route;
-use asd_knowledge::similarity::{DUPLICATE_FROM, Print, Similar, SimilarityIndex};
+use asd_knowledge::production::{
+    Created, Inventory, Outcome, Produced, ProductionOptions, produce, supersede_proposal,
+};
+use asd_knowledge::proposals::{NewProposal, Proposal, propose};
+use asd_knowledge::quality::Grade;
+use asd_knowledge::similarity::SimilarityIndex;
 use asd_knowledge::submission::{
-    CONFLICT, Checked, DUPLICATE, KnownEntries, REQUIRED_FIELDS, SourceLookup, SubmissionContext,
-    check_item, read_items,
+    CONFLICT, DUPLICATE, REQUIRED_FIELDS, SourceLookup, SubmissionContext, read_items,
 };
 use asd_recipe::Recipe;
-use asd_store::Project;
+use asd_store::{Project, Written};
 use serde_json::{Value, json};
 
 use crate::service::Service;
@@ -55,14 +57,14 @@ impl SourceLookup for Sources<'_> {
     }
 }
 
-/// Each submitted item is in exactly one of these.
+/// The lists of the answer; each submitted item is in exactly one of them.
 #[derive(Default)]
-struct Outcome {
+struct Lists {
     created: Vec<Value>,
     ids: Vec<String>,
     paths: Vec<String>,
     rejected: Vec<Value>,
-    missing: Vec<(usize, Vec<&'static str>)>,
+    missing: Vec<Value>,
     duplicates: Vec<Value>,
     blocked: Vec<Value>,
     merged: Vec<Value>,
@@ -76,7 +78,7 @@ pub(super) fn run(service: &Service, call: &Call<'_>) -> Result<Reply, ServiceEr
     let counted = service
         .submissions
         .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
+        .unwrap_or_else(PoisonError::into_inner)
         .count(client, call.now);
     if let Err(wait) = counted {
         return Err(ServiceError::new(
@@ -101,247 +103,211 @@ pub(super) fn run(service: &Service, call: &Call<'_>) -> Result<Reply, ServiceEr
         dimension_id: call.text("dimensionId").map(str::to_owned),
         fill: None,
     };
+    let options = ProductionOptions {
+        skip_consolidation: call.flag("skipConsolidation"),
+        supersedes: superseded.as_ref().map(|old| old.key().to_owned()),
+    };
     let state = service.knowledge.state();
-    let entries: Vec<&Recipe> = state.recipes().iter().map(|(_, recipe)| &**recipe).collect();
-    let mut round = Round {
-        service,
-        call,
-        known: KnownEntries::new(entries.iter().copied()),
-        similar: SimilarityIndex::build(entries.iter().copied()),
-        entries: entries.into_iter().cloned().collect(),
-        outcome: Outcome::default(),
+    let entries: Vec<&Recipe> = state
+        .recipes()
+        .iter()
+        .map(|(_, recipe)| &**recipe)
+        .collect();
+    let index = SimilarityIndex::build(entries.iter().copied());
+    let inventory = Inventory {
+        entries: &entries,
+        index: &index,
+        session: &[],
     };
     let sources = Sources(service.project());
-    for (index, item) in items.iter().enumerate() {
-        let mut checked = check_item(item, &context, &round.known, &sources);
-        if let Some(target) = call.text("target_name") {
-            checked.recipe.module_name.get_or_insert(target.to_owned());
-        }
-        round.take(index, checked)?;
+    let produced = produce(
+        &items,
+        &context,
+        &options,
+        inventory,
+        &sources,
+        call.seconds(),
+    );
+    let mut lists = Lists::default();
+    for one in produced {
+        lists.take(service, call, one)?;
     }
-    if !round.outcome.paths.is_empty() {
-        service.knowledge.written(&round.outcome.paths);
+    if !lists.paths.is_empty() {
+        service.knowledge.written(&lists.paths);
     }
-    if let Some(old) = superseded
-        && let Some(new) = round.outcome.ids.first().cloned()
-    {
-        let proposal = service.propose(
-            NewProposal {
-                kind: ProposalType::Supersede,
-                target: old.key().to_owned(),
-                related: vec![new.clone()],
-                confidence: 0.7,
-                source: call.caller.role.clone(),
-                reason: format!("{new} replaces it"),
-                evidence: None,
-                patch: Vec::new(),
-                baseline_score: None,
-            },
-            call.seconds(),
-        )?;
-        round.outcome.proposals.push(json!(proposal));
+    if let (Some(old), Some(new)) = (superseded, lists.ids.first()) {
+        let new = service.knowledge.get(new)?;
+        let wish = supersede_proposal(old.key(), &new.recipe, &call.caller.role);
+        let proposal = service.propose(wish, call.seconds())?;
+        lists.proposals.push(json!(proposal));
     }
-    let all_incomplete = round.outcome.missing.len() == items.len();
-    if all_incomplete {
-        return Err(incomplete(&round.outcome));
+    if lists.missing.len() == items.len() {
+        return Err(incomplete(&lists));
     }
-    Ok(reply(round.outcome, items.len()))
+    Ok(reply(lists, items.len()))
 }
 
-/// The items of one submission, one after the other.
-struct Round<'r> {
-    service: &'r Service,
-    call: &'r Call<'r>,
-    known: KnownEntries,
-    similar: SimilarityIndex,
-    entries: Vec<Recipe>,
-    outcome: Outcome,
-}
-
-impl Round<'_> {
-    fn take(&mut self, index: usize, checked: Checked) -> Result<(), ServiceError> {
-        if !checked.is_accepted() {
-            self.reject(index, &checked);
-            return Ok(());
-        }
-        let recipe = checked.recipe;
-        // What was imported was compared where it comes from.
-        if recipe.source != "import" {
-            if let Some(likest) = self.duplicate_of(&recipe) {
-                self.outcome.duplicates.push(json!({
+impl Lists {
+    /// Puts an item where it belongs, and carries out what was decided of it.
+    fn take(
+        &mut self,
+        service: &Service,
+        call: &Call<'_>,
+        produced: Produced,
+    ) -> Result<(), ServiceError> {
+        let Produced {
+            index,
+            title,
+            outcome,
+        } = produced;
+        match outcome {
+            Outcome::Created(created) => self.create(service, call, index, *created)?,
+            Outcome::TurnedDown(created) => {
+                let reason = created.route.reason;
+                let (recipe, written) = store(service, call, *created)?;
+                self.paths.push(written.path);
+                self.rejected.push(json!({
                     "index": index,
-                    "similarTo": {"id": likest.id, "title": likest.title, "score": round3(likest.score)},
+                    "title": title,
+                    "code": "REJECTED",
+                    "errors": [{"field": "reasoning.confidence", "message": reason}],
+                    "missing": [],
+                    "id": written.id,
+                    "lifecycle": recipe.lifecycle,
                 }));
-                return Ok(());
             }
-            if !self.call.flag("skipConsolidation") && !self.consolidate(index, &recipe)? {
-                return Ok(());
-            }
-        }
-        self.create(index, recipe)
-    }
-
-    fn reject(&mut self, index: usize, checked: &Checked) {
-        let errors: Vec<Value> = checked
-            .errors()
-            .map(|issue| {
-                json!({"code": issue.code, "field": issue.field, "message": issue.message})
-            })
-            .collect();
-        let duplicate = checked.errors().all(|issue| issue.code == DUPLICATE);
-        let code = checked
-            .errors()
-            .map(|issue| issue.code)
-            .find(|code| *code == CONFLICT)
-            .unwrap_or("VALIDATION_ERROR");
-        if !checked.missing.is_empty() {
-            self.outcome.missing.push((index, checked.missing.clone()));
-        }
-        self.outcome.rejected.push(json!({
-            "index": index,
-            "title": checked.recipe.title,
-            "code": if duplicate { DUPLICATE } else { code },
-            "errors": errors,
-            "missing": checked.missing,
-        }));
-    }
-
-    fn duplicate_of(&self, recipe: &Recipe) -> Option<Similar> {
-        let print = Print::new(recipe);
-        self.similar.similar(&print, DUPLICATE_FROM).into_iter().next()
-    }
-
-    /// Whether an item goes on to be created.
-    fn consolidate(&mut self, index: usize, recipe: &Recipe) -> Result<bool, ServiceError> {
-        let like = |likeness: &Likeness| {
-            json!({
-                "id": likeness.id,
-                "title": likeness.title,
-                "score": round3(likeness.score),
-            })
-        };
-        match advise(recipe, &self.entries) {
-            Advice::Create => Ok(true),
-            Advice::CreateAndReview { similar_to } => {
-                self.outcome.review.push(json!({
+            Outcome::Rejected { issues, missing } => {
+                let has = |code: &str| issues.iter().any(|issue| issue.code == code);
+                let code = [CONFLICT, DUPLICATE]
+                    .into_iter()
+                    .find(|code| has(code))
+                    .unwrap_or("VALIDATION_ERROR");
+                if !missing.is_empty() {
+                    self.missing
+                        .push(json!({"index": index, "fields": missing}));
+                }
+                let errors: Vec<Value> = issues
+                    .iter()
+                    .map(|issue| {
+                        json!({"code": issue.code, "field": issue.field, "message": issue.message})
+                    })
+                    .collect();
+                self.rejected.push(json!({
                     "index": index,
-                    "title": recipe.title,
-                    "similarTo": similar_to.iter().map(like).collect::<Vec<_>>(),
+                    "title": title,
+                    "code": code,
+                    "errors": errors,
+                    "missing": missing,
                 }));
-                Ok(true)
             }
-            Advice::Insufficient { substance } => {
-                self.outcome.blocked.push(json!({
-                    "index": index,
-                    "title": recipe.title,
-                    "reason": "insufficient",
-                    "substance": round3(substance),
-                    "message": "Too little in it: say more in do, don't and when, and give code.",
-                }));
-                Ok(false)
-            }
-            Advice::Merge { into } => {
-                let Some(target) = self.entry(&into.id) else {
-                    return Ok(true);
-                };
-                let new = merge_proposal(recipe, target, into.score, &self.call.caller.role);
-                let proposal = self.service.propose(new, self.call.seconds())?;
-                self.outcome.merged.push(json!({
+            Outcome::Duplicate(similar) => self.duplicates.push(json!({
+                "index": index,
+                "similarTo": {
+                    "id": similar.id,
+                    "title": similar.title,
+                    "score": round3(similar.score),
+                },
+            })),
+            Outcome::Merged { into, proposal } => {
+                let proposal = service.propose(*proposal, call.seconds())?;
+                self.merged.push(json!({
                     "index": index,
                     "intoId": into.id,
                     "proposalId": proposal.id,
                 }));
-                self.outcome.proposals.push(json!(proposal));
-                Ok(false)
+                self.proposals.push(json!(proposal));
             }
-            Advice::Reorganize { with } => {
-                let related: Vec<String> = with.iter().map(|like| like.id.clone()).collect();
-                let Some(target) = related.first().cloned() else {
-                    return Ok(true);
+            Outcome::Blocked { reason, proposal } => {
+                let proposal = match proposal {
+                    Some(new) => Some(service.propose(*new, call.seconds())?),
+                    None => None,
                 };
-                let proposal = self.service.propose(
-                    NewProposal {
-                        kind: ProposalType::Reorganize,
-                        target,
-                        related,
-                        confidence: 0.5,
-                        source: self.call.caller.role.clone(),
-                        reason: format!("`{}` overlaps with several recipes", recipe.title),
-                        evidence: Some(json!({"submitted": recipe})),
-                        patch: Vec::new(),
-                        baseline_score: None,
-                    },
-                    self.call.seconds(),
-                )?;
-                self.outcome.blocked.push(json!({
+                self.blocked.push(json!({
                     "index": index,
-                    "title": recipe.title,
-                    "reason": "reorganize",
-                    "similarTo": with.iter().map(like).collect::<Vec<_>>(),
-                    "proposalId": proposal.id,
-                    "message": "Several recipes say much of this; a person decides how to cut them.",
+                    "title": title,
+                    "reason": reason,
+                    "proposalId": proposal.as_ref().map(|proposal| &proposal.id),
                 }));
-                self.outcome.proposals.push(json!(proposal));
-                Ok(false)
+                self.proposals
+                    .extend(proposal.map(|proposal| json!(proposal)));
             }
         }
-    }
-
-    fn entry(&self, id: &str) -> Option<&Recipe> {
-        self.entries
-            .iter()
-            .find(|entry| asd_knowledge::entry_key(entry) == id)
-    }
-
-    fn create(&mut self, index: usize, mut recipe: Recipe) -> Result<(), ServiceError> {
-        let now = self.call.seconds();
-        let quality = quality(&recipe, None);
-        let route = route(&recipe, quality.overall, now);
-        recipe.id = Some(uuid::Uuid::new_v4().to_string());
-        let mut events = Vec::new();
-        if let Some(wish) = route.to_move() {
-            let moved = transition(&recipe, &wish, now).map_err(|error| {
-                ServiceError::new(ErrorCode::InternalError, error.to_string())
-            })?;
-            moved.apply(&mut recipe);
-            events.push(moved.event);
-        }
-        let written = self.service.knowledge.store.create(&recipe, &events)?;
-        self.known.add(&recipe);
-        self.similar.insert(&recipe);
-        self.outcome.paths.push(written.path.clone());
-        if route.is_rejected() {
-            self.outcome.rejected.push(json!({
-                "index": index,
-                "title": recipe.title,
-                "code": "REJECTED",
-                "errors": [{"field": "reasoning.confidence", "message": route.reason}],
-                "missing": [],
-                "id": written.id,
-                "lifecycle": recipe.lifecycle,
-            }));
-        } else {
-            if quality.grade > Grade::B {
-                self.outcome.hints.push(json!({
-                    "index": index,
-                    "grade": quality.grade,
-                    "overall": round3(quality.overall),
-                    "dims": quality.dims,
-                }));
-            }
-            self.outcome.created.push(json!({
-                "index": index,
-                "id": written.id,
-                "title": recipe.title,
-                "trigger": recipe.trigger,
-                "lifecycle": recipe.lifecycle,
-                "file": written.path,
-            }));
-            self.outcome.ids.push(written.id);
-        }
-        self.entries.push(recipe);
         Ok(())
     }
+
+    fn create(
+        &mut self,
+        service: &Service,
+        call: &Call<'_>,
+        index: usize,
+        created: Created,
+    ) -> Result<(), ServiceError> {
+        let quality = created.quality.clone();
+        let hints: Vec<String> = created
+            .hints
+            .iter()
+            .map(|issue| issue.message.clone())
+            .collect();
+        let review: Vec<Value> = created.review.iter().map(like).collect();
+        let (recipe, written) = store(service, call, created)?;
+        if quality.grade > Grade::B || !hints.is_empty() {
+            self.hints.push(json!({
+                "index": index,
+                "grade": quality.grade,
+                "overall": round3(quality.overall),
+                "hints": hints,
+            }));
+        }
+        if !review.is_empty() {
+            self.review.push(json!({
+                "index": index,
+                "id": written.id,
+                "title": recipe.title,
+                "similarTo": review,
+            }));
+        }
+        self.created.push(json!({
+            "index": index,
+            "id": written.id,
+            "title": recipe.title,
+            "trigger": recipe.trigger,
+            "lifecycle": recipe.lifecycle,
+            "file": written.path,
+        }));
+        self.paths.push(written.path);
+        self.ids.push(written.id);
+        Ok(())
+    }
+}
+
+/// Writes a new candidate in the state that its route gives it.
+fn store(
+    service: &Service,
+    call: &Call<'_>,
+    created: Created,
+) -> Result<(Recipe, Written), ServiceError> {
+    let mut recipe = created.recipe;
+    recipe.id = Some(uuid::Uuid::new_v4().to_string());
+    let mut events = Vec::new();
+    if let Some(wish) = created.route.to_move() {
+        let moved = transition(&recipe, &wish, call.seconds())
+            .map_err(|error| ServiceError::new(ErrorCode::InternalError, error.to_string()))?;
+        moved.apply(&mut recipe);
+        events.push(moved.event);
+    }
+    if let Some(target) = call.text("target_name") {
+        recipe.module_name.get_or_insert(target.to_owned());
+    }
+    let written = service.knowledge.store.create(&recipe, &events)?;
+    Ok((recipe, written))
+}
+
+fn like(likeness: &Likeness) -> Value {
+    json!({
+        "id": likeness.id,
+        "title": likeness.title,
+        "score": round3(likeness.score),
+    })
 }
 
 impl Service {
@@ -360,43 +326,38 @@ impl Service {
     }
 }
 
-fn incomplete(outcome: &Outcome) -> ServiceError {
+fn incomplete(lists: &Lists) -> ServiceError {
     let example: serde_json::Map<String, Value> = REQUIRED_FIELDS
         .iter()
         .map(|field| (field.name.to_owned(), json!(field.example)))
-        .collect();
-    let missing: Vec<Value> = outcome
-        .missing
-        .iter()
-        .map(|(index, fields)| json!({"index": index, "fields": fields}))
         .collect();
     ServiceError::new(
         ErrorCode::IncompleteSubmission,
         "Every item lacks fields that it must have. Fill them in and submit again.",
     )
     .with_data(json!({
-        "missing": missing,
-        "rejectedItems": outcome.rejected,
+        "missing": lists.missing,
+        "rejectedItems": lists.rejected,
         "example": example,
     }))
 }
 
-fn reply(outcome: Outcome, total: usize) -> Reply {
-    let count = outcome.created.len();
+fn reply(lists: Lists, total: usize) -> Reply {
+    let count = lists.created.len();
     let mut parts = vec![format!("{count} of {total} created")];
     for (number, what) in [
-        (outcome.merged.len(), "to be merged"),
-        (outcome.duplicates.len(), "known already"),
-        (outcome.blocked.len(), "blocked"),
-        (outcome.rejected.len(), "rejected"),
+        (lists.merged.len(), "to be merged"),
+        (lists.duplicates.len(), "known already"),
+        (lists.blocked.len(), "blocked"),
+        (lists.rejected.len(), "rejected"),
     ] {
         if number > 0 {
             parts.push(format!("{number} {what}"));
         }
     }
     let message = format!("{}.", parts.join(", "));
-    let achieved = count > 0 || outcome.merged.len() == total;
-    let summary: Vec<String> = outcome
+    let achieved = count > 0 || lists.merged.len() == total;
+    let summary: Vec<String> = lists
         .rejected
         .iter()
         .filter_map(|item| {
@@ -411,16 +372,16 @@ fn reply(outcome: Outcome, total: usize) -> Reply {
     let data = json!({
         "count": count,
         "total": total,
-        "ids": outcome.ids,
-        "created": outcome.created,
-        "rejectedItems": outcome.rejected,
+        "ids": lists.ids,
+        "created": lists.created,
+        "rejectedItems": lists.rejected,
         "rejectedSummary": summary,
-        "duplicates": outcome.duplicates,
-        "blockedItems": outcome.blocked,
-        "merged": outcome.merged,
-        "proposals": outcome.proposals,
-        "pendingSemanticReview": outcome.review,
-        "qualityHints": outcome.hints,
+        "duplicates": lists.duplicates,
+        "blockedItems": lists.blocked,
+        "merged": lists.merged,
+        "proposals": lists.proposals,
+        "pendingSemanticReview": lists.review,
+        "qualityHints": lists.hints,
     });
     let mut reply = Reply::new(message, data);
     if !achieved {
