@@ -29,6 +29,38 @@ pub struct Directive {
     pub span: Span,
 }
 
+impl Directive {
+    /// The code that the directive speaks of: the whole text for `-f`, else the
+    /// lines below it up to the first blank one outside of all brackets.
+    #[must_use]
+    pub fn code(&self, text: &str) -> Span {
+        if self.argument.split_whitespace().any(|word| word == "-f") {
+            return Span::new(0, text.len());
+        }
+        let own = Line::around(text, self.span.end);
+        let start = own.next.min(text.len());
+        let mut end = start;
+        let mut depth = 0_i64;
+        let mut at = own;
+        while !at.is_last() {
+            at = Line::starting(text, at.next);
+            let content = at.content.of(text);
+            if content.trim().is_empty() && depth <= 0 {
+                break;
+            }
+            for c in content.chars() {
+                match c {
+                    '(' | '[' | '{' => depth += 1,
+                    ')' | ']' | '}' => depth -= 1,
+                    _ => {}
+                }
+            }
+            end = at.content.end;
+        }
+        Span::new(start, end)
+    }
+}
+
 const KEYWORDS: &[(&str, DirectiveKind)] = &[
     ("as:search", DirectiveKind::Search),
     ("as:s", DirectiveKind::Search),

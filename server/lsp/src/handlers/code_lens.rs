@@ -233,7 +233,7 @@ pub(super) fn command_of(
             CREATE.to_owned(),
             Some(vec![json!({
                 "uri": view.uri(),
-                "range": view.range(code_of(view, directive)),
+                "range": view.range(directive.code(&view.text().text)),
             })]),
         )),
         DirectiveKind::Audit => Some(audit(snapshot, view, directive, cancel)?),
@@ -264,40 +264,6 @@ fn audit(
     let title = format!("{} in this file", counted(places.len(), "finding"));
     let position = view.position(directive.span.start);
     Ok(show(snapshot, title, view.uri(), position, places))
-}
-
-/// The code that a directive speaks of: the whole file for `-f`, else the lines
-/// below it up to the first blank one outside of all brackets.
-pub(super) fn code_of(view: &DocumentView, directive: &Directive) -> Span {
-    let text = &view.text().text;
-    if directive
-        .argument
-        .split_whitespace()
-        .any(|word| word == "-f")
-    {
-        return Span::new(0, text.len());
-    }
-    let lines = &view.text().lines;
-    let first = lines.line_of(directive.span.end) + 1;
-    let start = lines.line_start(first);
-    let mut end = start;
-    let mut depth = 0i64;
-    for line in first..lines.line_count() {
-        let span = lines.line_span(text, line);
-        let content = span.of(text);
-        if content.trim().is_empty() && depth <= 0 {
-            break;
-        }
-        for c in content.chars() {
-            match c {
-                '(' | '[' | '{' => depth += 1,
-                ')' | ']' | '}' => depth -= 1,
-                _ => {}
-            }
-        }
-        end = span.end;
-    }
-    Span::new(start, end)
 }
 
 #[cfg(test)]

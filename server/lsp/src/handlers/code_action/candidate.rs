@@ -1,17 +1,14 @@
 //! Drafting a candidate recipe from code that is selected.
 
-use asd_recipe::{Code, Lifecycle, Reasoning, Recipe, SourceRef, normalise_trigger};
-use asd_syntax::Language;
+use asd_recipe::SourceRef;
 use asd_text::Span;
+use asd_workspace::Draft;
 use serde_json::json;
 use tower_lsp_server::ls_types::{
     self, CodeAction, CodeActionKind, Command, Position, Range, Uri, WorkspaceEdit,
 };
 
 use super::Request;
-use super::skeleton::dedented;
-use crate::project::Project;
-use crate::recipes;
 use crate::snapshot::{DocumentView, Snapshot};
 use crate::workspace_edit::{EditBuilder, EditSupport};
 
@@ -20,15 +17,6 @@ const SHOW_RECIPE: &str = "asd.showRecipe";
 
 /// Larger selections are no skeleton.
 const MOST_LINES: usize = 400;
-
-/// A candidate that is to be written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Draft {
-    /// The file, project-relative with `/`; there is none of that name yet.
-    path: String,
-    /// What it holds.
-    text: String,
-}
 
 /// Offers to make a recipe of the selection.
 pub(super) fn add(request: &mut Request<'_>) {
@@ -115,70 +103,10 @@ fn draft_of_selection(snapshot: &Snapshot, view: &DocumentView, selection: Span)
         lines: Some((line_number(first), line_number(last))),
         span: Span::default(),
     };
-    draft(snapshot, &view.project, code, language, source)
+    let is_open = |path: &str| snapshot.document_at(&view.project, path).is_some();
+    view.project.state.draft(code, language, source, &is_open)
 }
 
 fn line_number(line: usize) -> u32 {
     u32::try_from(line + 1).unwrap_or(u32::MAX)
-}
-
-fn draft(
-    snapshot: &Snapshot,
-    project: &Project,
-    code: &str,
-    language: Language,
-    source: SourceRef,
-) -> Option<Draft> {
-    if !project.root.join("Alembic").is_dir() {
-        return None;
-    }
-    let name = source.path.rsplit('/').next().unwrap_or(&source.path);
-    let stem = name.split('.').next().unwrap_or(name);
-    let base = normalise_trigger(stem).unwrap_or_else(|| "@new-recipe".to_owned());
-    let recipe = Recipe {
-        title: format!("Draft from {name}"),
-        language: language.id().to_owned(),
-        category: "general".to_owned(),
-        knowledge_type: "code-pattern".to_owned(),
-        lifecycle: Lifecycle::Pending,
-        source: "manual".to_owned(),
-        core_code: Some(Code {
-            language: language.id().to_owned(),
-            text: dedented(code).collect::<Vec<_>>().join("\n"),
-            ..Code::default()
-        }),
-        reasoning: Reasoning {
-            sources: vec![source],
-            ..Reasoning::default()
-        },
-        ..Recipe::default()
-    };
-    (1..100).find_map(|number| {
-        let trigger = if number == 1 {
-            base.clone()
-        } else {
-            format!("{base}-{number}")
-        };
-        let recipe = Recipe {
-            trigger,
-            ..recipe.clone()
-        };
-        let path = candidate_path(&recipe);
-        let free = recipes::by_trigger(project, &recipe.trigger).is_none()
-            && snapshot.document_at(project, &path).is_none()
-            && !project.root.join(&path).exists();
-        free.then(|| Draft {
-            text: asd_recipe::to_markdown(&recipe),
-            path,
-        })
-    })
-}
-
-/// Where a candidate is kept. (knowledge.md §1)
-fn candidate_path(recipe: &Recipe) -> String {
-    format!(
-        "Alembic/candidates/{}/{}.md",
-        asd_recipe::bucket(recipe),
-        asd_recipe::file_stem(recipe)
-    )
 }

@@ -6,6 +6,7 @@
 use asd_guard::{DirectiveKind, Finding, RuleOrigin, directives};
 use asd_recipe::Recipe;
 use asd_text::{LineEnding, Span, TextEdit, with_line_ending};
+use asd_workspace::dedented;
 use tower_lsp_server::ls_types::{CodeAction, CodeActionKind};
 
 use super::{Request, shortened};
@@ -104,23 +105,6 @@ fn indented(code: &str, indentation: &str) -> String {
         })
         .collect();
     lines.join("\n")
-}
-
-/// The lines of a piece of code without the blanks that all of them begin with.
-pub(super) fn dedented(code: &str) -> impl Iterator<Item = &str> {
-    let blanks = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
-    let first = code.lines().find(|line| !line.trim().is_empty());
-    let mut common = first.map_or("", |line| &line[..blanks(line)]);
-    for line in code.lines().filter(|line| !line.trim().is_empty()) {
-        while !line.starts_with(common) {
-            common = &common[..common.len() - 1];
-        }
-    }
-    let common = common.to_owned();
-    code.lines().map(move |line| {
-        line.strip_prefix(common.as_str())
-            .unwrap_or_else(|| line.trim_start())
-    })
 }
 
 /// The imports that are not there yet, before the first one that is.
