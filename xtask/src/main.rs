@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, reason = "what a task finds is for its reader")]
 
 mod bench;
+mod codemap_quality;
 mod demo;
 mod eval;
 mod fuzz;
@@ -39,6 +40,8 @@ enum Task {
     Eval(eval::Options),
     /// Get and convert the model of the built-in encoder
     Model(model::Options),
+    /// Compare the code map with compilers and other analysers
+    CodemapQuality(codemap_quality::Options),
     /// Feed random input for a while
     Fuzz(fuzz::Options),
     /// Count how often the built-in rules are right on real code
@@ -58,6 +61,7 @@ fn main() -> anyhow::Result<()> {
         Task::Bench(options) => bench::bench(&options),
         Task::Eval(options) => eval::eval(&options),
         Task::Model(options) => model::model(&options),
+        Task::CodemapQuality(options) => codemap_quality::measure(&options),
         Task::Fuzz(options) => fuzz::fuzz(&options),
         Task::Precision(options) => precision::precision(&options),
         Task::Gen { check } => gen_docs::generate(if check {
