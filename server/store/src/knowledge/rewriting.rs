@@ -19,8 +19,6 @@ use super::report::{SyncError, SyncReport};
 use crate::write::{PreparedFile, sync_folder};
 use crate::{Disk, KNOWLEDGE_DIR, MAX_RECIPE, Project, WriteError, now, read_text_up_to};
 
-/// How many files are open at once.
-const BATCH: usize = 128;
 /// How many files are written at once.
 const WRITERS: usize = 16;
 
@@ -127,15 +125,10 @@ pub(crate) fn write(
     let (moves, in_place): (Vec<&Need>, Vec<&Need>) =
         needs.iter().partition(|need| need.home.is_some());
     // A disk makes many files durable in the time of one.
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(WRITERS)
-        .build()
-        .ok();
-    for batch in in_place.chunks(BATCH) {
-        match &pool {
-            Some(pool) => pool.install(|| write_batch(project, files, batch, report)),
-            None => write_batch(project, files, batch, report),
-        }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(WRITERS).build();
+    match pool {
+        Ok(pool) => pool.install(|| write_in_place(project, files, &in_place, report)),
+        Err(_) => write_in_place(project, files, &in_place, report),
     }
     for need in moves {
         match relocate(project, &files[need.file], need) {
@@ -180,48 +173,26 @@ fn journal_edits(project: &Project, files: &[FileFacts], needs: &[Need]) -> Resu
     Journal::Audit.append(project, &rows)
 }
 
-/// A file as it is to be, with what is known of it then but for its stamp.
-struct Ready {
-    prepared: PreparedFile,
-    facts: FileFacts,
-}
-
-fn write_batch(
+/// Writes files where they are, each for itself, so that some are written and
+/// the others are not when the process ends in between.
+fn write_in_place(
     project: &Project,
     files: &mut [FileFacts],
-    batch: &[&Need],
+    needs: &[&Need],
     report: &mut SyncReport,
 ) {
-    let ready: Vec<Result<Ready, String>> = batch
+    let written: Vec<Result<FileFacts, String>> = needs
         .par_iter()
-        .map(|need| {
-            let place = &files[need.file].place;
-            let (_, text) = new_text(&files[need.file], need)?;
-            let prepared = PreparedFile::new(project, &place.rel, text.as_bytes(), TEMPORARY)
-                .map_err(|error| error.to_string())?;
-            let text = text.trim_start_matches('\u{feff}');
-            let facts = facts_of(place, Stamp::default(), text);
-            Ok(Ready { prepared, facts })
-        })
+        .map(|need| write_one(project, &files[need.file], need))
         .collect();
     let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
-    for (need, ready) in batch.iter().zip(ready) {
+    for (need, written) in needs.iter().zip(written) {
         let file = &files[need.file];
-        let written = ready.and_then(|ready| {
-            let path = ready
-                .prepared
-                .replace()
-                .map_err(|error| error.to_string())?;
-            Ok((path, ready.facts))
-        });
         match written {
-            Ok((path, facts)) => {
+            Ok(facts) => {
                 note(file, need, report, Tense::Past);
-                let stamp = path
-                    .metadata()
-                    .map_or_else(|_| Stamp::default(), |metadata| Stamp::of(&metadata));
-                files[need.file] = FileFacts { stamp, ..facts };
-                folders.extend(path.parent().map(Path::to_path_buf));
+                folders.extend(facts.place.path.parent().map(Path::to_path_buf));
+                files[need.file] = facts;
             }
             Err(message) => failed(file, message, report),
         }
@@ -229,6 +200,21 @@ fn write_batch(
     for folder in &folders {
         sync_folder(folder);
     }
+}
+
+fn write_one(project: &Project, file: &FileFacts, need: &Need) -> Result<FileFacts, String> {
+    let (_, text) = new_text(file, need)?;
+    let path = PreparedFile::new(project, &file.place.rel, text.as_bytes(), TEMPORARY)
+        .and_then(PreparedFile::replace)
+        .map_err(|error| error.to_string())?;
+    let stamp = path
+        .metadata()
+        .map_or_else(|_| Stamp::default(), |metadata| Stamp::of(&metadata));
+    Ok(facts_of(
+        &file.place,
+        stamp,
+        text.trim_start_matches('\u{feff}'),
+    ))
 }
 
 /// The text as it is on disk, and with its id and its hash.
