@@ -57,16 +57,18 @@ pub fn eval(options: &Options) -> Result<()> {
     let fts5 = baseline::Fts5::build(&documents)?;
     let name = |index: usize| documents[index].id.to_string();
     let systems = [
-        System::new("SQLite FTS5", &|query, limit| {
+        System::new("SQLite FTS5", |query, limit| {
             let rows = fts5.search(&query, limit).unwrap_or_default();
             Run::plain(rows.into_iter().map(|(index, score)| (name(index), score)))
         }),
-        System::new("BM25, CJK bigrams", &|query, limit| {
+        System::new("BM25, CJK bigrams", |query, limit| {
             let rows = bm25.search(&query, limit);
             Run::plain(rows.into_iter().map(|(index, score)| (name(index), score)))
         }),
-        System::new("asd, words", &|query, limit| ask(&words, query, limit)),
-        System::new("asd, words and meaning", &|query, limit| ask(&both, query, limit)),
+        System::new("asd, words", |query, limit| ask(&words, query, limit)),
+        System::new("asd, words and meaning", |query, limit| {
+            ask(&both, query, limit)
+        }),
     ];
     let results: Vec<measure::Result> = systems
         .iter()
@@ -148,7 +150,13 @@ fn dump(path: &std::path::Path, index: &SearchIndex, queries: &[Judged]) -> Resu
             .iter()
             .map(|(id, s)| {
                 serde_json::json!([
-                    &**id, s.words, s.name, s.coverage, s.headline, s.nearness, s.outstanding
+                    &**id,
+                    s.words,
+                    s.name,
+                    s.coverage,
+                    s.headline,
+                    s.nearness,
+                    s.outstanding
                 ])
             })
             .collect();

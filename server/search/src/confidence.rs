@@ -72,13 +72,13 @@ pub(crate) fn certainty(evidence: &Evidence<'_>) -> f32 {
 }
 
 /// Below this the answer is none.
-pub(crate) const ANSWERED: f32 = 0.30;
+pub(crate) const ANSWERED: f32 = 0.45;
 
 /// The certainty as a word.
 pub(crate) const fn level(certainty: f32) -> Confidence {
     if certainty < ANSWERED {
         Confidence::None
-    } else if certainty < 0.6 {
+    } else if certainty < 0.65 {
         Confidence::Low
     } else if certainty < 0.9 {
         Confidence::Medium

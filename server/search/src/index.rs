@@ -27,6 +27,8 @@ pub(crate) struct Inner {
     postings: Postings,
     pub(crate) synonyms: Arc<Synonyms>,
     pub(crate) semantics: Option<Semantics>,
+    /// The document of each vector.
+    vector_places: Vec<Option<u32>>,
     pub(crate) generation: u64,
     pub(crate) cache: Mutex<Cache>,
 }
@@ -101,13 +103,18 @@ impl SearchIndex {
         generation: u64,
     ) -> Self {
         entries.sort_by(|a, b| a.document.id.cmp(&b.document.id));
-        let places = (0u32..)
+        let places: BTreeMap<Arc<str>, u32> = (0u32..)
             .zip(&entries)
             .map(|(place, entry)| (entry.document.id.clone(), place))
             .collect();
         let postings = Postings::build(entries.iter().map(|entry| &*entry.terms));
+        let vector_places = semantics
+            .as_ref()
+            .map(|semantics| semantics.vectors().places(&places))
+            .unwrap_or_default();
         Self {
             inner: Arc::new(Inner {
+                vector_places,
                 entries,
                 places,
                 postings,
@@ -259,7 +266,7 @@ impl Inner {
         query: &str,
         fits: &mut Fits,
     ) -> Result<(), asd_embed::EmbedError> {
-        let near = semantics.compare(query, &self.places, self.entries.len())?;
+        let near = semantics.compare(query, &self.vector_places, self.entries.len())?;
         let mut all: Vec<Signals> = Vec::with_capacity(near.len());
         let mut by_words = fits.signals.iter().peekable();
         for (document, near) in (0u32..).zip(near) {

@@ -72,6 +72,7 @@ impl Matrix {
                 scales,
             } if *dimension > 0 => {
                 let (bytes, scale) = quantise(vector);
+                let bytes: Vec<i16> = bytes.into_iter().map(i16::from).collect();
                 values
                     .chunks_exact(*dimension)
                     .zip(scales)
@@ -116,14 +117,25 @@ pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + rest
 }
 
+/// The query is widened once, so that a step is one multiplication of sixteen
+/// bits that the compiler can do side by side.
 #[expect(clippy::cast_precision_loss, reason = "a sum of products of bytes")]
-fn dot_bytes(a: &[i8], b: &[i8]) -> f32 {
-    let sum: i32 = a
+fn dot_bytes(a: &[i8], b: &[i16]) -> f32 {
+    let (heads, others) = (a.chunks_exact(16), b.chunks_exact(16));
+    let product = |(x, y): (&i8, &i16)| i32::from(i16::from(*x)) * i32::from(*y);
+    let rest: i32 = heads
+        .remainder()
         .iter()
-        .zip(b)
-        .map(|(x, y)| i32::from(i16::from(*x) * i16::from(*y)))
+        .zip(others.remainder())
+        .map(product)
         .sum();
-    sum as f32
+    let mut sums = [0i32; 16];
+    for (x, y) in heads.zip(others) {
+        for lane in 0..16 {
+            sums[lane] += product((&x[lane], &y[lane]));
+        }
+    }
+    (sums.iter().sum::<i32>() + rest) as f32
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! How one document fits one query, before anything is decided.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use asd_embed::{EmbedError, Embedder};
@@ -103,7 +102,7 @@ impl Semantics {
     pub(crate) fn compare(
         &self,
         query: &str,
-        places: &BTreeMap<Arc<str>, u32>,
+        places: &[Option<u32>],
         documents: usize,
     ) -> Result<Vec<Option<(f32, f32)>>, EmbedError> {
         let found = self

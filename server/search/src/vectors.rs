@@ -236,8 +236,14 @@ impl VectorSet {
         &self.failures
     }
 
-    /// Compares a query with every document: how near each is, in the order of
-    /// `documents`, or nothing for those without a vector.
+    /// The place of the document of each vector among the documents.
+    pub(crate) fn places(&self, places: &BTreeMap<Arc<str>, u32>) -> Vec<Option<u32>> {
+        let rows = self.rows.iter();
+        rows.map(|row| places.get(&row.document).copied()).collect()
+    }
+
+    /// Compares a query with every document: how near each is, in their order,
+    /// or nothing for those without a vector. `places` is [`Self::places`].
     ///
     /// # Errors
     /// When the query cannot be embedded.
@@ -245,7 +251,7 @@ impl VectorSet {
         &self,
         query: &str,
         embedder: &dyn Embedder,
-        places: &BTreeMap<Arc<str>, u32>,
+        places: &[Option<u32>],
         documents: usize,
     ) -> Result<Vec<Option<Nearness>>, EmbedError> {
         let mut nearness = vec![None; documents];
@@ -267,18 +273,16 @@ impl VectorSet {
             .sqrt()
             .max(f32::MIN_POSITIVE);
         let dots = matrix.dots(&vector);
-        let offsets: BTreeMap<ScriptKey, f32> = self
-            .means
-            .iter()
-            .map(|(script, mean)| (*script, crate::scan::dot(&vector, mean)))
-            .collect();
-        for (row, dot) in self.rows.iter().zip(dots) {
-            let Some(place) = places.get(&row.document) else {
+        let offsets = [Script::Latin, Script::Cjk].map(|script| {
+            let mean = self.means.get(&(script as ScriptKey));
+            mean.map_or(0.0, |mean| crate::scan::dot(&vector, mean))
+        });
+        for ((row, dot), place) in self.rows.iter().zip(dots).zip(places) {
+            let Some(place) = *place else {
                 continue;
             };
-            let offset = offsets.get(&(row.script as ScriptKey)).copied();
-            let value = (dot - offset.unwrap_or(0.0)) / length;
-            let entry = nearness[*place as usize].get_or_insert(Nearness {
+            let value = (dot - offsets[row.script as usize]) / length;
+            let entry = nearness[place as usize].get_or_insert(Nearness {
                 script: row.script,
                 passages: [f32::NAN; 4],
             });

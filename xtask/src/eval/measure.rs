@@ -36,12 +36,15 @@ impl Run {
 /// A way to search.
 pub struct System<'s> {
     name: &'static str,
-    search: &'s dyn Fn(String, usize) -> Run,
+    search: Box<dyn Fn(String, usize) -> Run + 's>,
 }
 
 impl<'s> System<'s> {
-    pub fn new(name: &'static str, search: &'s dyn Fn(String, usize) -> Run) -> Self {
-        Self { name, search }
+    pub fn new(name: &'static str, search: impl Fn(String, usize) -> Run + 's) -> Self {
+        Self {
+            name,
+            search: Box::new(search),
+        }
     }
 }
 

@@ -30,7 +30,10 @@ pub fn page(facts: &Facts<'_>) -> String {
     let count = |class: &str| facts.queries.iter().filter(|q| q.class == class).count();
     let mut page = METHOD
         .replace("{recipes}", &facts.recipes.to_string())
-        .replace("{queries}", &(facts.queries.len() - count(NONE)).to_string())
+        .replace(
+            "{queries}",
+            &(facts.queries.len() - count(NONE)).to_string(),
+        )
         .replace("{none}", &count(NONE).to_string());
     table(&mut page, "nDCG@10", facts, |figures| figures.ndcg);
     table(&mut page, "MRR@10", facts, |figures| figures.mrr);
@@ -98,7 +101,11 @@ fn table(page: &mut String, title: &str, facts: &Facts<'_>, figure: impl Fn(&Fig
     for class in CLASSES {
         let name = NAMES.iter().find(|(id, _)| *id == class);
         let number = facts.queries.iter().filter(|q| q.class == class).count();
-        let _ = write!(page, "| {} | {number} |", name.map_or(class, |(_, name)| name));
+        let _ = write!(
+            page,
+            "| {} | {number} |",
+            name.map_or(class, |(_, name)| name)
+        );
         for result in facts.results {
             let value = result.classes.get(class).map_or(0.0, &figure);
             let _ = write!(page, " {value:.3} |");
