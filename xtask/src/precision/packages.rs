@@ -39,11 +39,11 @@ impl Package {
         let _ = fs::remove_dir_all(&scratch);
         fs::create_dir_all(&scratch)?;
         let sources = match self.registry.as_str() {
-            "pypi" => self.from_pypi(&scratch),
-            "npm" => self.from_npm(&scratch),
-            "crates" => self.from_crates(&scratch),
-            "debian" => self.from_debian(&scratch),
-            "debian-source" => self.from_debian_source(&scratch),
+            "pypi" => self.pypi(&scratch),
+            "npm" => self.npm(&scratch),
+            "crates" => self.crates(&scratch),
+            "debian" => self.debian(&scratch),
+            "debian-source" => self.debian_source(&scratch),
             other => bail!("packages.tsv: unknown registry {other}"),
         }
         .with_context(|| format!("cannot fetch {} {}", self.name, self.version))?;
@@ -55,7 +55,7 @@ impl Package {
 
     /// A wheel, which holds the sources of a package in Python. What is fetched
     /// for another language lies in the source archive only.
-    fn from_pypi(&self, scratch: &Path) -> Result<PathBuf> {
+    fn pypi(&self, scratch: &Path) -> Result<PathBuf> {
         let form = if self.languages.contains("python") {
             "--only-binary"
         } else {
@@ -91,7 +91,7 @@ impl Package {
         Ok(into)
     }
 
-    fn from_npm(&self, scratch: &Path) -> Result<PathBuf> {
+    fn npm(&self, scratch: &Path) -> Result<PathBuf> {
         run(command("npm")
             .args(["pack", "--silent", "--ignore-scripts", "--pack-destination"])
             .arg(scratch)
@@ -103,7 +103,7 @@ impl Package {
     }
 
     /// Cargo fetches a crate as a dependency of another one, so one is made.
-    fn from_crates(&self, scratch: &Path) -> Result<PathBuf> {
+    fn crates(&self, scratch: &Path) -> Result<PathBuf> {
         fs::create_dir_all(scratch.join("src"))?;
         fs::write(scratch.join("src/lib.rs"), "")?;
         fs::write(
@@ -123,7 +123,7 @@ impl Package {
             .join(format!("{}-{}", self.name, self.version)))
     }
 
-    fn from_debian(&self, scratch: &Path) -> Result<PathBuf> {
+    fn debian(&self, scratch: &Path) -> Result<PathBuf> {
         run(command("apt-get")
             .args(["download", "--quiet"])
             .arg(format!("{}={}", self.name, self.version))
@@ -135,7 +135,7 @@ impl Package {
     }
 
     /// With a list of sources of our own, beside those of the system.
-    fn from_debian_source(&self, scratch: &Path) -> Result<PathBuf> {
+    fn debian_source(&self, scratch: &Path) -> Result<PathBuf> {
         debian_tool("dpkg-source", &["dpkg-dev"])?;
         let apt = cache()?.join("precision-apt");
         fs::create_dir_all(apt.join("lists/partial"))?;
