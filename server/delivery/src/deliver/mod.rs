@@ -176,16 +176,12 @@ pub(crate) fn deliver_locked(
     let start = Instant::now();
     let rendered = render(knowledge);
     let mut record = Record::read(project);
-    let mut files = Vec::new();
-    for (target, decision) in decide::decide_all(project, &rendered, options, &record) {
-        files.push(write::carry_out(
-            project,
-            &target,
-            decision,
-            options,
-            &mut record,
-        ));
-    }
+    let prepared: Vec<_> = decide::decide_all(project, &rendered, options, &record)
+        .into_iter()
+        .map(|(target, decision)| write::prepare(project, &target, decision, options, &mut record))
+        .collect();
+    record.save(project);
+    let mut files = write::write_all(project, prepared);
     // Whatever is removed goes last: a crash before leaves too much, not
     // nothing.
     let stale = stale_files(project, &rendered);

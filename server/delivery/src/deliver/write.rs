@@ -3,56 +3,78 @@
 use std::fs;
 
 use asd_store::{Project, write_atomic};
+use rayon::prelude::*;
 
 use crate::deliver::decide::{Decision, Target, TargetKind, decide};
 use crate::deliver::{Action, DeliverOptions, PlannedFile, Record, planned};
 use crate::protect::is_owned;
 
-/// Writes a file that is to be written. When somebody has changed it since it
-/// was looked at, it is looked at again.
-pub(crate) fn carry_out(
+/// A file that is about to be written, with what is told of it.
+pub(crate) struct Prepared {
+    pub told: PlannedFile,
+    write: Option<(String, Vec<u8>)>,
+}
+
+/// Gets a file ready. When somebody has changed it since it was looked at, it is
+/// looked at again. What is to be remembered goes into the record, which is
+/// saved before anything is written: a crash must not leave a section that
+/// nobody knows.
+pub(crate) fn prepare(
     project: &Project,
     target: &Target<'_>,
     decision: Decision,
     options: &DeliverOptions,
     record: &mut Record,
-) -> PlannedFile {
+) -> Prepared {
     let mut decision = decision;
-    let mut result = planned(target, &decision);
     if let Decision::Write { to, before, .. } = &decision
         && fs::read(project.root().join(to)).ok() != *before
     {
         decision = decide(project, target, options, record);
-        result = planned(target, &decision);
     }
+    let told = planned(target, &decision);
     let Decision::Write {
         to,
         bytes,
         create,
         separator,
         ..
-    } = &decision
+    } = decision
     else {
-        return result;
+        return Prepared { told, write: None };
     };
-    record.will_create_folders(project, to);
+    record.will_create_folders(project, &to);
     if target.kind == TargetKind::Section {
-        // Known before it is there, so that a crash does not leave a section
-        // that nobody knows.
         record.wrote_section(target.path, target.text);
-        if *create {
+        if create {
             record.created_file(target.path);
         }
         if let Some(separator) = separator {
-            record.appended(target.path, separator);
+            record.appended(target.path, &separator);
         }
-        record.save(project);
     }
-    if let Err(error) = write_atomic(project, to, bytes) {
-        result.action = Action::Failed;
-        result.reason = Some(error.to_string());
+    Prepared {
+        told,
+        write: Some((to, bytes)),
     }
-    result
+}
+
+/// Writes the files side by side: each waits for the disk, and they can wait
+/// together.
+pub(crate) fn write_all(project: &Project, prepared: Vec<Prepared>) -> Vec<PlannedFile> {
+    prepared
+        .into_par_iter()
+        .map(|file| {
+            let mut told = file.told;
+            if let Some((to, bytes)) = file.write
+                && let Err(error) = write_atomic(project, &to, &bytes)
+            {
+                told.action = Action::Failed;
+                told.reason = Some(error.to_string());
+            }
+            told
+        })
+        .collect()
 }
 
 /// Removes a file of ours that is not needed any more.

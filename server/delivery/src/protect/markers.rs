@@ -48,7 +48,10 @@ pub(crate) fn scan(text: &str) -> Scan {
     let mut fence: Option<(char, usize, usize)> = None;
     for (index, line) in lines(text).enumerate() {
         let number = index + 1;
-        let trimmed = line.text.trim_start_matches('\u{feff}').trim();
+        // A byte order mark in front of a marker is not part of its line.
+        let unmarked = line.text.trim_start_matches('\u{feff}');
+        let start = line.content_end - unmarked.len();
+        let trimmed = unmarked.trim();
         if let Some((sign, length, _)) = fence {
             let run = trimmed.chars().take_while(|c| *c == sign).count();
             if run >= length && trimmed.chars().all(|c| c == sign) {
@@ -64,7 +67,7 @@ pub(crate) fn scan(text: &str) -> Scan {
             continue;
         }
         match (trimmed, open) {
-            (BEGIN, None) => open = Some((line.start, line.end, number)),
+            (BEGIN, None) => open = Some((start, line.end, number)),
             (END, Some((start, body, _))) => {
                 pairs.push(Pair {
                     whole: start..line.end,

@@ -114,7 +114,7 @@ pub(crate) fn with_section(
     }
     let outside = outside(text, &pairs);
     let ending = ending_of(outside)
-        .or_else(|| ending_of([&text[first.whole.clone()]]))
+        .or_else(|| ending_of([&text[first.whole.start..first.body.start]]))
         .unwrap_or(LineEnding::Lf);
     let mut out = String::with_capacity(text.len() + body.len());
     out.push_str(&text[..first.body.start]);
@@ -165,15 +165,28 @@ fn rewritten(text: &str, body: &str) -> SectionChange {
 }
 
 fn appended(text: &str, body: &str) -> SectionChange {
-    let ending = ending_of([text]).unwrap_or(LineEnding::Lf);
-    let newline = ending.text();
-    let is_blank = without_bom(text).is_empty();
-    let ends = text.ends_with(['\n', '\r']);
-    let ends_blank = {
-        let last: Vec<_> = crate::protect::lines::lines(text).collect();
-        ends && last.last().is_some_and(|line| line.text.trim().is_empty())
+    let most = ending_of([text]).unwrap_or(LineEnding::Lf);
+    // What is put between text and section has a vote the next time. With the
+    // wrong ending it would even join a lone CR at the end of the text.
+    let stays = |change: &SectionChange, ending| {
+        let Found::Pairs(pairs) = scan(&change.text).found else {
+            return false;
+        };
+        ending_of(outside(&change.text, &pairs)).is_none_or(|voted| voted == ending)
     };
-    let separator = if is_blank || ends_blank {
+    [most, LineEnding::Lf, LineEnding::CrLf, LineEnding::Cr]
+        .into_iter()
+        .map(|ending| (appended_with(text, body, ending), ending))
+        .find(|(change, ending)| stays(change, *ending))
+        .map_or_else(|| appended_with(text, body, most), |(change, _)| change)
+}
+
+fn appended_with(text: &str, body: &str, ending: LineEnding) -> SectionChange {
+    let newline = ending.text();
+    let last = crate::protect::lines::lines(text).last();
+    let ends = text.ends_with(['\n', '\r']);
+    let ends_blank = ends && last.is_some_and(|line| line.text.trim().is_empty());
+    let separator = if without_bom(text).is_empty() || ends_blank {
         String::new()
     } else if ends {
         newline.to_owned()
@@ -383,7 +396,7 @@ mod tests {
 
     #[test]
     fn cutting_gives_back_what_was_there_before() {
-        for text in ["hello", "hello\n", "hello\n\n", "a\r\nb", ""] {
+        for text in ["hello", "hello\n", "hello\n\n", "a\r\nb", "", "\u{feff}"] {
             let added =
                 with_section(text, BODY, Unmarked::Append, &KnownBodies::new(), false).unwrap();
             let cut = cut_section(&added.text, added.separator.as_deref()).unwrap();
