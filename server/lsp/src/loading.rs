@@ -93,10 +93,10 @@ impl Server {
         let Some(folder) = session.folder_mut(key) else {
             return;
         };
-        let same_rules = round.before.as_ref().is_some_and(|before| {
-            before.state.rules().hash() == state.rules().hash()
-                && before.state.config() == state.config()
-        });
+        let same_rules = round
+            .before
+            .as_ref()
+            .is_some_and(|before| before.state.finds_the_same_as(&state));
         let project = Arc::new(Project {
             uri: folder.uri.clone(),
             root: folder.root.clone(),

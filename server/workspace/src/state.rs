@@ -291,6 +291,15 @@ impl ProjectState {
         &self.inner.loaded.client_problems
     }
 
+    /// Whether a check of any text says the same as under another state: by
+    /// rules, settings and verdicts.
+    #[must_use]
+    pub fn finds_the_same_as(&self, other: &Self) -> bool {
+        self.rules().hash() == other.rules().hash()
+            && self.config() == other.config()
+            && self.inner.loaded.dismissed == other.inner.loaded.dismissed
+    }
+
     /// Checks one text; what people judged to be false is left out.
     ///
     /// # Errors
