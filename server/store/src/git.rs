@@ -139,7 +139,9 @@ impl Git {
                 message: text(&output.stderr).trim().to_owned(),
             });
         }
-        Ok(self.root.join(text(&output.stdout).trim_end_matches(['\n', '\r'])))
+        Ok(self
+            .root
+            .join(text(&output.stdout).trim_end_matches(['\n', '\r'])))
     }
 
     /// Clones a repository into a folder that is absent or empty.
@@ -153,7 +155,8 @@ impl Git {
         };
         let target = folder.to_string_lossy();
         // What begins with `-` is an address, not an option.
-        git.run(&["clone", "--quiet", "--", url, &target]).map(|_| ())
+        git.run(&["clone", "--quiet", "--", url, &target])
+            .map(|_| ())
     }
 
     /// The regular files that the next commit adds or changes.
@@ -304,17 +307,22 @@ impl Git {
         Ok(files)
     }
 
-    fn untracked(&self) -> Result<Vec<String>, GitError> {
+    /// The work tree's folder, in which paths are relative.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(crate) fn untracked(&self) -> Result<Vec<String>, GitError> {
         self.names(&["ls-files", "--others", "--exclude-standard", "-z"])
     }
 
-    fn names(&self, arguments: &[&str]) -> Result<Vec<String>, GitError> {
+    pub(crate) fn names(&self, arguments: &[&str]) -> Result<Vec<String>, GitError> {
         let answer = self.run(arguments)?;
         let names = answer.split(|byte| *byte == 0).map(text);
         Ok(names.filter(|name| !name.is_empty()).collect())
     }
 
-    fn run(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
         let name = arguments.first().copied().unwrap_or_default();
         let output = self
             .command(arguments)
@@ -364,7 +372,7 @@ impl Git {
 }
 
 /// What every comparison is called with.
-const DIFF: [&str; 4] = ["--relative", "--no-color", "--no-ext-diff", "--no-textconv"];
+pub(crate) const DIFF: [&str; 4] = ["--relative", "--no-color", "--no-ext-diff", "--no-textconv"];
 
 fn is_relative(path: &OsStr) -> bool {
     !path.is_empty() && Path::new(path).is_relative()

@@ -16,6 +16,7 @@ mod exclusions;
 mod failpoint;
 mod git;
 mod git_index;
+mod git_renames;
 mod host;
 mod knowledge;
 mod node;
@@ -35,6 +36,7 @@ pub use config::{
 pub use config_search::{EmbeddingsChoice, OnnxConfig, RemoteConfig, SearchConfig};
 pub use exclusions::parse_exclusions;
 pub use git::{ChangedLines, Git, GitError, Staged};
+pub use git_renames::Renamed;
 pub use host::{Disk, Host, MAX_FILE, PathKind, Unreadable, read_text, read_text_up_to};
 
 pub use knowledge::{

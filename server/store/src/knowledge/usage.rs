@@ -44,6 +44,19 @@ impl KnowledgeStore {
         Ok((fold.finish(), coverage))
     }
 
+    /// What happened since a moment (milliseconds since 1970), under the ids of
+    /// the entries, from the journal of this machine.
+    ///
+    /// # Errors
+    /// [`KnowledgeError::Database`].
+    pub fn usage_since(&self, since_ms: i64) -> Result<Vec<UsageLine>, KnowledgeError> {
+        self.ready()?;
+        let triggers = self.database().read(ids_by_trigger)?;
+        Ok(lines(&self.project, &triggers)
+            .filter(|line| line.t >= since_ms)
+            .collect())
+    }
+
     /// Makes daily sums of what is older than 90 days, once a day.
     pub(crate) fn compact_usage(&self) -> Result<(), KnowledgeError> {
         let today = (now().0 / DAY).to_string();
