@@ -1,5 +1,10 @@
 //! `asd search` on a project of files.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may panic, and so may what it uses"
+)]
+
 use std::fs;
 use std::io::Write;
 use std::path::Path;

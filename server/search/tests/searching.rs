@@ -74,7 +74,7 @@ fn base() -> Vec<Recipe> {
 }
 
 fn ask(index: &SearchIndex, query: &Query) -> Answer {
-    index.search(query).unwrap()
+    index.search(query).expect("the query is within its limits")
 }
 
 fn triggers(answer: &Answer) -> Vec<&str> {
