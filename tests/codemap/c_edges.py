@@ -22,7 +22,11 @@ def inside(name):
     return str(path.relative_to(root)) if root in path.parents else None
 
 
-edges = set()
+def plain(include):
+    return include.split("../")[-1].removeprefix("./")
+
+
+edges, seen = set(), set()
 for file in sorted(root.glob(pattern)):
     name = str(file.relative_to(root))
     made = subprocess.run(["gcc", "-E", "-dI", *options, name], cwd=root, capture_output=True, text=True)
@@ -36,10 +40,11 @@ for file in sorted(root.glob(pattern)):
                 entered.add(current)
         elif (include := re.match(r'#include ["<]([^">]+)[">]', line)) and current:
             written.append((current, include[1]))
+    seen |= entered
     for source, include in written:
         beside = inside(str(Path(source).parent / include))
         found = beside if beside in entered else None
-        found = found or next((path for path in sorted(entered) if path.endswith("/" + include.split("../")[-1])), None)
+        found = found or next((path for path in sorted(entered) if path.endswith("/" + plain(include))), None)
         if found and found != source:
             edges.add((source, found))
     with tempfile.TemporaryDirectory() as folder:
@@ -64,3 +69,9 @@ for file in sorted(root.glob(pattern)):
             show(kind="external", **row)
 for source, target in sorted(edges):
     show(kind="import", **{"from": source, "to": target})
+# Includes that this build leaves out are not known, nor are other files.
+for name in sorted(seen):
+    show(kind="file", file=name)
+    for include in re.findall(r'^\s*#\s*include ["<]([^">]+)[">]', (root / name).read_text(), re.M):
+        if not any(source == name and target.endswith(plain(include)) for source, target in edges):
+            show(kind="unknown", file=name, include=plain(include))

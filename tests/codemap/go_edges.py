@@ -23,12 +23,14 @@ def run(*command):
     return subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
 
 
-decoder, text, packages = json.JSONDecoder(), run("go", "list", "-json", "./..."), []
+decoder, text, packages = json.JSONDecoder(), run("go", "list", "-e", "-json", "./..."), []
 while text.strip():
     package, end = decoder.raw_decode(text.lstrip())
     text = text.lstrip()[end:]
     packages.append(package)
 names = {package["ImportPath"]: package["Dir"] for package in packages}
+# What needs packages that are not installed cannot be loaded.
+loadable = [package["ImportPath"] for package in packages if not package.get("Error") and not package.get("DepsErrors")]
 for package in packages:
     for imported in package.get("Imports", []):
         if imported in names:
@@ -36,7 +38,7 @@ for package in packages:
             show(kind="import", **{"from": relative[0], "to": relative[1]})
 
 FORMAT = "{{.Caller}}\t{{.Filename}}:{{.Line}}\t{{.Callee}}\t{{.Dynamic}}"
-out = run("callgraph", "-algo=static", f"-format={FORMAT}", *names)
+out = run("callgraph", "-algo=static", f"-format={FORMAT}", *loadable)
 for line in out.splitlines():
     caller, position, callee, _ = line.split("\t")
     file, _, number = position.rpartition(":")

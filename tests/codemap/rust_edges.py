@@ -20,6 +20,17 @@ def show(**row):
     print(json.dumps(row))
 
 
+def module(target, line):
+    """The file of the module that is declared on a line, else the file itself."""
+    path = root / source(target)
+    text = path.read_text().splitlines()[line - 1]
+    if not (match := re.match(r"\s*(?:pub(?:\([^)]*\))? )?mod (\w+);", text)):
+        return source(target)
+    base = path.parent if path.name in ("lib.rs", "main.rs", "mod.rs") else path.with_suffix("")
+    found = next(p for p in (base / f"{match[1]}.rs", base / match[1] / "mod.rs") if p.exists())
+    return str(found.relative_to(root))
+
+
 def source(page):
     return "src/" + str(page).removesuffix(".html")
 
@@ -28,6 +39,13 @@ for page in sorted(pages.rglob("*.rs.html")):
     here = PurePosixPath(page.relative_to(pages).as_posix())
     text = page.read_text()
     body = text[text.index('<pre class="rust">') : text.rindex("</pre>")]
+    # What is said in comments and strings is no code; the numbers of lines stay.
+    body = re.sub(
+        r'<span class="(?:doccomment|comment|string|attr)">.*?</span>',
+        lambda found: "".join(re.findall(r"<a href=#\d+ id=\d+ data-nosnippet>\d+</a>", found.group())),
+        body,
+        flags=re.S,
+    )
     tokens = []  # (line, text, link)
     line, link = 1, None
     for match in TOKEN.finditer(body):
@@ -41,20 +59,22 @@ for page in sorted(pages.rglob("*.rs.html")):
         elif words:
             for part in re.findall(r"\w+!?|\S", html.unescape(words)):
                 tokens.append((line, part, link))
-    depth_of_use = None
     in_use = False
+    # The tests at the end of a file are not compiled.
+    lines = (root / source(here)).read_text().splitlines()
+    tests = [number for number, text in enumerate(lines, 1) if text == "#[cfg(test)]" and lines[number].startswith("mod ")]
+    if tests:
+        show(kind="end", file=source(here), line=tests[0])
     for index, (line, word, link) in enumerate(tokens):
         if word == "use":
-            in_use = True
+            in_use, use_line, linked = True, line, False
         elif word == ";":
+            if in_use and not linked:
+                # Left out by a condition, so that nothing is known of it.
+                show(kind="off", file=source(here), line=use_line, end=line)
             in_use = False
+        linked = in_use and (linked or link is not None)
         if link is None:
-            # Names without a link are those of other crates.
-            following = [token for _, token, _ in tokens[index + 1 : index + 2]]
-            if re.match(r"\w", word) and following == ["("] and not in_use:
-                before = tokens[index - 1][1] if index else ""
-                if before != "fn":
-                    show(kind="external", file=source(here), line=line, name=word)
             continue
         path, _, anchor = link.partition("#")
         start = re.match(r"\d+", anchor)
@@ -74,14 +94,21 @@ for page in sorted(pages.rglob("*.rs.html")):
             if parts is None:
                 continue
             target = PurePosixPath(*parts)
+        elif path.startswith("https:") and not in_use:
+            show(kind="external", file=source(here), line=line, name=word)
+            continue
         else:
             continue
-        if in_use:
-            if target != here:
-                show(kind="import", **{"from": source(here), "to": source(target)})
-            continue
         following = "".join(token for _, token, _ in tokens[index + 1 : index + 3])
-        if start and (following.startswith("(") or following == "::<") and tokens[index - 1][1] != "fn":
+        if in_use:
+            # The last name of a path is what is imported.
+            if target != here and word not in ("crate", "self", "super") and not following.startswith("::"):
+                to = module(target, int(start.group())) if start else source(target)
+                if to != source(here):
+                    show(kind="import", **{"from": source(here), "to": to})
+            continue
+        # What is written with a capital is made, not called.
+        if word[0].islower() and start and (following.startswith("(") or following == "::<") and tokens[index - 1][1] != "fn":
             end = re.search(r"-(\d+)$", anchor)
             show(kind="call", file=source(here), line=line, name=word, calleeFile=source(target),
                  calleeLine=int(start.group()), calleeEnd=int(end.group(1)) if end else int(start.group()))

@@ -5,11 +5,12 @@
 //! | in the same scope, file or package, or by an import | 0.95 |
 //! | a member of the type of the receiver | 0.9 |
 //! | one that the type inherits | 0.85 |
-//! | the only function of that name among those that are linked (C) | 0.75 |
+//! | the only function of that name among those that are linked (C), when no header of the system can declare it | 0.75 |
 //! | the only method of that name in the project | 0.4 |
 
 use asd_syntax::Language;
 
+use super::lookup::is_stub;
 use super::members::ecma;
 use super::receiver::Kind;
 use super::{Meaning, Resolver};
@@ -184,7 +185,14 @@ impl Resolver<'_> {
         }
         if wants_macro {
             // Macros are seen by the order of the text, or everywhere.
-            let found: Vec<SymbolId> = self.members.callable.get(name).into_iter().flatten().copied().filter(matching).collect();
+            let found: Vec<SymbolId> = self.members.callable.get(name).into_iter().flatten().copied().filter(matching).filter(|symbol| {
+                // One in an inline module is seen there only, unless it is exported.
+                let declaration = self.files.declaration(*symbol);
+                let inside = self.rust_within(self.files.file_of(*symbol), declaration.parent);
+                inside.is_empty()
+                    || declaration.annotations.iter().any(|a| a == "macro_export")
+                    || (self.files.file_of(*symbol) == file && within.starts_with(&inside))
+            }).collect();
             let here = found.iter().copied().find(|symbol| self.files.file_of(*symbol) == file);
             let symbol = match (here, found.as_slice()) {
                 (Some(here), _) => here,
@@ -225,7 +233,7 @@ impl Resolver<'_> {
             })
             .collect();
         let here: Vec<SymbolId> = free.iter().copied().filter(|symbol| self.files.file_of(*symbol) == file).collect();
-        if let Some(symbol) = self.definition(&here) {
+        if let Some(symbol) = here.iter().copied().find(|symbol| self.files.declaration(*symbol).has_body) {
             return Some(Callee { symbol, confidence: NAMED });
         }
         // Declared in a header, defined in one place.
@@ -236,9 +244,23 @@ impl Resolver<'_> {
         if let Some(symbol) = visible_definition {
             return Some(Callee { symbol, confidence: NAMED });
         }
+        // Several in one file are for several builds.
+        let one_file = defined.first().filter(|first| {
+            defined.iter().all(|symbol| self.files.file_of(*symbol) == self.files.file_of(**first))
+        });
+        if let (Some(first), [_, ..]) = (one_file, visible.as_slice()) {
+            return Some(Callee { symbol: *first, confidence: MEMBER });
+        }
         match (defined.as_slice(), visible.as_slice()) {
             ([only], [_, ..]) => Some(Callee { symbol: *only, confidence: MEMBER }),
-            ([only], []) => Some(Callee { symbol: *only, confidence: LINKED }),
+            // Declared by no header that is read: perhaps by one of the system.
+            ([only], []) => {
+                let has_others = seen.iter().any(|file| {
+                    self.modules[file.0 as usize].contains(&Some(Meaning::External))
+                });
+                let confidence = if has_others { GUESSED } else { LINKED };
+                Some(Callee { symbol: *only, confidence })
+            }
             (_, [first, ..]) => {
                 // Several programs define it: the one that lies nearest.
                 let path = self.files.path(file);
@@ -332,7 +354,7 @@ impl Resolver<'_> {
 
     fn fits(&self, symbol: SymbolId, call: &CallSite) -> bool {
         let declaration = self.files.declaration(symbol);
-        declaration.kind.is_callable() && declaration.parameters == call.arguments && self.files.declaration(symbol).has_body
+        declaration.kind.is_callable() && declaration.parameters == call.arguments && declaration.has_body && !is_stub(declaration)
     }
 
     fn overload(&self, symbols: &[SymbolId], call: &CallSite) -> Option<SymbolId> {
@@ -343,7 +365,7 @@ impl Resolver<'_> {
             .min_by_key(|symbol| {
                 let declaration = self.files.declaration(*symbol);
                 let misfit = declaration.parameters.abs_diff(call.arguments);
-                (!declaration.kind.is_callable(), misfit, !declaration.has_body, *symbol)
+                (!declaration.kind.is_callable(), is_stub(declaration), misfit, !declaration.has_body, *symbol)
             })
             .filter(|symbol| self.is_target(*symbol))
     }

@@ -1,6 +1,7 @@
 //! Includes of C, C++ and Objective-C.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::{Meaning, Resolver};
 use crate::facts::{Import, ImportStyle};
@@ -55,7 +56,16 @@ impl Resolver<'_> {
     }
 
     /// Every file that a file includes, also through others.
-    pub(super) fn included(&self, file: FileId) -> BTreeSet<FileId> {
+    pub(super) fn included(&self, file: FileId) -> Rc<BTreeSet<FileId>> {
+        if let Some(known) = self.closures.borrow().get(&file) {
+            return Rc::clone(known);
+        }
+        let closure = Rc::new(self.include_closure(file));
+        self.closures.borrow_mut().insert(file, Rc::clone(&closure));
+        closure
+    }
+
+    fn include_closure(&self, file: FileId) -> BTreeSet<FileId> {
         let mut seen = BTreeSet::new();
         let mut open = vec![file];
         while let Some(file) = open.pop() {

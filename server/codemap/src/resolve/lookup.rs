@@ -3,7 +3,7 @@
 use asd_syntax::Language;
 
 use super::{Meaning, Resolver};
-use crate::facts::{ImportStyle, SymbolKind};
+use crate::facts::{Declaration, ImportStyle, SymbolKind};
 use crate::map::{FileId, SymbolId};
 
 impl<'s> Resolver<'s> {
@@ -177,7 +177,7 @@ impl<'s> Resolver<'s> {
                 SymbolKind::Alias => 2,
                 _ => 3,
             };
-            (rank, !declaration.has_body, declaration.is_test, *symbol)
+            (rank, is_stub(declaration), !declaration.has_body, declaration.is_test, *symbol)
         })
     }
 
@@ -286,4 +286,12 @@ impl<'s> Resolver<'s> {
         }
         Some(meaning)
     }
+}
+
+/// Whether a declaration only tells of one way to call another one.
+pub(super) fn is_stub(declaration: &Declaration) -> bool {
+    declaration
+        .annotations
+        .iter()
+        .any(|annotation| annotation == "overload" || annotation.ends_with(".overload"))
 }

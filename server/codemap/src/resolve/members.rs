@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use asd_syntax::Language;
 
+use super::lookup::is_stub;
 use super::{Meaning, Resolver};
 use crate::facts::{SymbolKind, TypeHint};
 use crate::map::{FileId, SymbolId, TypeEdge};
@@ -182,7 +183,7 @@ impl<'s> Resolver<'s> {
     fn best_member(&self, found: &[SymbolId]) -> Option<SymbolId> {
         found.iter().copied().min_by_key(|symbol| {
             let declaration = self.files.declaration(*symbol);
-            (!declaration.kind.is_callable(), !declaration.has_body, *symbol)
+            (!declaration.kind.is_callable(), is_stub(declaration), !declaration.has_body, *symbol)
         })
     }
 

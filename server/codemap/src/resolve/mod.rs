@@ -17,7 +17,8 @@ mod rust;
 mod swift;
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use asd_syntax::Language;
 
@@ -52,6 +53,8 @@ pub(crate) struct Resolver<'s> {
     /// What each call site that was asked for leads to.
     sites: RefCell<HashMap<(FileId, u32), Option<calls::Callee>>>,
     open_sites: RefCell<HashSet<(FileId, u32)>>,
+    /// What a file of C includes, also through others.
+    closures: RefCell<HashMap<FileId, Rc<BTreeSet<FileId>>>>,
 }
 
 impl<'s> Resolver<'s> {
@@ -65,6 +68,7 @@ impl<'s> Resolver<'s> {
             open: RefCell::default(),
             sites: RefCell::default(),
             open_sites: RefCell::default(),
+            closures: RefCell::default(),
             files,
             layout,
         };
