@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::terms::{DocumentTerm, Term, Unit};
+use crate::terms::{DocumentTerm, FILLER, Term, Unit};
 
 /// Terms are hashes already.
 #[derive(Default)]
@@ -134,7 +134,15 @@ impl Postings {
         let mut asked = 0.0f32;
         let mut unknown = 0.0f32;
         let mut required = 0;
+        let says_something = units
+            .iter()
+            .any(|unit| unit.weight > FILLER && unit.required);
         for unit in units {
+            // What only asks is in many documents and moves none of them.
+            if unit.weight <= FILLER && unit.required && says_something {
+                required += 1;
+                continue;
+            }
             let rarity = self.unit_rarity(unit);
             let mass = unit.weight * rarity.unwrap_or_else(|| self.rarity(0));
             if unit.required {

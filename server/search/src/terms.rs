@@ -209,7 +209,7 @@ pub(crate) struct Unit {
 /// How well another word of the same meaning meets a word.
 const BY_GROUP: f32 = 0.75;
 /// What words count that only say that something is asked.
-const FILLER: f32 = 0.1;
+pub(crate) const FILLER: f32 = 0.1;
 /// What a pair of characters counts that no known word covers. The pairs of an
 /// unknown word overlap, so each counts less than a word.
 const UNKNOWN_PAIR: f32 = 0.6;
