@@ -241,20 +241,34 @@ fn compare_imports(subject: &Subject, ours: &[Value], truth: &[Value]) -> Import
         path.contains("_test.")
             || path
                 .split('/')
-                .any(|part| matches!(part, "test" | "tests" | "spec" | "examples"))
+                .any(|part| matches!(part, "test" | "tests" | "spec"))
     };
     // What the second source did not look at: files, includes that are off, and
     // tests at the end of files.
-    let seen: BTreeSet<&str> = truth.iter().filter(|row| row["kind"] == "file").map(|row| text(row, "file")).collect();
+    let seen: BTreeSet<&str> = truth
+        .iter()
+        .filter(|row| row["kind"] == "file")
+        .map(|row| text(row, "file"))
+        .collect();
     let off = |row: &Value| {
         let (from, to) = (text(row, "from"), text(row, "to"));
         (!seen.is_empty() && !seen.contains(from))
-            || truth.iter().any(|one| one["kind"] == "unknown" && text(one, "file") == from && to.ends_with(text(one, "include")))
             || truth.iter().any(|one| {
-                one["kind"] == "off" && text(one, "file") == from
-                    && one["line"].as_u64() <= row["line"].as_u64() && row["line"].as_u64() <= one["end"].as_u64()
+                one["kind"] == "unknown"
+                    && text(one, "file") == from
+                    && to.ends_with(text(one, "include"))
             })
-            || truth.iter().any(|one| one["kind"] == "end" && text(one, "file") == from && row["line"].as_u64() >= one["line"].as_u64())
+            || truth.iter().any(|one| {
+                one["kind"] == "off"
+                    && text(one, "file") == from
+                    && one["line"].as_u64() <= row["line"].as_u64()
+                    && row["line"].as_u64() <= one["end"].as_u64()
+            })
+            || truth.iter().any(|one| {
+                one["kind"] == "end"
+                    && text(one, "file") == from
+                    && row["line"].as_u64() >= one["line"].as_u64()
+            })
     };
     let mine: Vec<Value> = ours
         .iter()

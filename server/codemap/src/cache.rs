@@ -56,7 +56,9 @@ impl Cache {
 
     /// Everything in it.
     pub fn load(&self) -> rusqlite::Result<Packed> {
-        let mut statement = self.connection.prepare("SELECT path, hash, body FROM facts")?;
+        let mut statement = self
+            .connection
+            .prepare("SELECT path, hash, body FROM facts")?;
         let rows = statement.query_map([], |row| {
             let hash: i64 = row.get(1)?;
             Ok((row.get(0)?, (hash.cast_unsigned(), row.get(2)?)))
@@ -65,10 +67,15 @@ impl Cache {
     }
 
     /// Puts files in and takes others out, in one transaction.
-    pub fn store(&mut self, changed: &[(&str, &SourceFile)], removed: &[&str]) -> rusqlite::Result<()> {
+    pub fn store(
+        &mut self,
+        changed: &[(&str, &SourceFile)],
+        removed: &[&str],
+    ) -> rusqlite::Result<()> {
         let transaction = self.connection.transaction()?;
         {
-            let mut put = transaction.prepare("INSERT OR REPLACE INTO facts VALUES (?1, ?2, ?3)")?;
+            let mut put =
+                transaction.prepare("INSERT OR REPLACE INTO facts VALUES (?1, ?2, ?3)")?;
             for (path, file) in changed {
                 if let Ok(body) = postcard::to_stdvec(file) {
                     put.execute(params![path, file.hash.cast_signed(), body])?;
@@ -106,9 +113,13 @@ mod tests {
     fn facts_come_back_as_they_were() {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("m.db");
-        let file = file("import {a} from './a';\nexport class B extends C { d: E = new E(); f(): G { return a(1).h(); } }");
+        let file = file(
+            "import {a} from './a';\nexport class B extends C { d: E = new E(); f(): G { return a(1).h(); } }",
+        );
         let mut cache = Cache::open(&path).unwrap();
-        cache.store(&[("b.ts", &file), ("c.ts", &file)], &[]).unwrap();
+        cache
+            .store(&[("b.ts", &file), ("c.ts", &file)], &[])
+            .unwrap();
         cache.store(&[], &["c.ts"]).unwrap();
         drop(cache);
         let packed = Cache::open(&path).unwrap().load().unwrap();
@@ -122,7 +133,11 @@ mod tests {
     fn a_damaged_database_is_made_anew() {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("m.db");
-        std::fs::write(&path, "no database at all, but long enough to be looked at".repeat(50)).unwrap();
+        std::fs::write(
+            &path,
+            "no database at all, but long enough to be looked at".repeat(50),
+        )
+        .unwrap();
         let mut cache = Cache::open(&path).unwrap();
         assert!(cache.load().unwrap().is_empty());
         cache.store(&[("a.ts", &file("f()"))], &[]).unwrap();

@@ -113,7 +113,11 @@ impl CodeMap {
         match node {
             Node::File(file) => {
                 let path = &self.file(file).path;
-                GraphNode { id: path.clone(), title: crate::path::name(path).to_owned(), kind: "file".to_owned() }
+                GraphNode {
+                    id: path.clone(),
+                    title: crate::path::name(path).to_owned(),
+                    kind: "file".to_owned(),
+                }
             }
             Node::Symbol(symbol) => {
                 let name = self.qualified_name(symbol);
@@ -143,7 +147,10 @@ impl CodeMap {
                 .map(Node::Symbol)
                 .collect();
         }
-        find_symbols(self, id).into_iter().map(Node::Symbol).collect()
+        find_symbols(self, id)
+            .into_iter()
+            .map(Node::Symbol)
+            .collect()
     }
 
     fn outgoing(&self, node: Node) -> BTreeMap<(Node, &'static str), f64> {
@@ -151,12 +158,16 @@ impl CodeMap {
         match node {
             Node::File(file) => {
                 for edge in self.imports_of(file) {
-                    *found.entry((Node::File(edge.to), relation(edge.kind))).or_default() += 1.0;
+                    *found
+                        .entry((Node::File(edge.to), relation(edge.kind)))
+                        .or_default() += 1.0;
                 }
             }
             Node::Symbol(symbol) => {
                 for call in self.calls_from(symbol) {
-                    let weight: &mut f64 = found.entry((Node::Symbol(call.callee), "calls")).or_default();
+                    let weight: &mut f64 = found
+                        .entry((Node::Symbol(call.callee), "calls"))
+                        .or_default();
                     *weight = weight.max(f64::from(call.confidence));
                 }
                 for edge in self.types.iter().filter(|edge| edge.from == symbol) {
@@ -174,7 +185,9 @@ impl CodeMap {
         match node {
             Node::File(file) => {
                 for edge in self.imports.iter().filter(|edge| edge.to == file) {
-                    *found.entry((Node::File(edge.from), relation(edge.kind))).or_default() += 1.0;
+                    *found
+                        .entry((Node::File(edge.from), relation(edge.kind)))
+                        .or_default() += 1.0;
                 }
             }
             Node::Symbol(symbol) => {
@@ -201,7 +214,11 @@ impl CodeMap {
             edges
                 .into_iter()
                 .filter(|((_, relation), _)| wanted.is_none_or(|wanted| wanted == *relation))
-                .map(|((node, relation), weight)| Neighbour { relation, target: self.node(node), weight })
+                .map(|((node, relation), weight)| Neighbour {
+                    relation,
+                    target: self.node(node),
+                    weight,
+                })
                 .collect()
         };
         let mut outgoing = BTreeMap::new();
@@ -210,7 +227,11 @@ impl CodeMap {
             outgoing.extend(self.outgoing(node));
             incoming.extend(self.incoming(node));
         }
-        Some(NodeQuery { node_id: self.node(first).id, outgoing: list(outgoing), incoming: list(incoming) })
+        Some(NodeQuery {
+            node_id: self.node(first).id,
+            outgoing: list(outgoing),
+            incoming: list(incoming),
+        })
     }
 
     /// What a change of a node reaches over at most `depth` edges.
@@ -228,12 +249,21 @@ impl CodeMap {
             for (next, via) in self.incoming(node).into_keys() {
                 if seen.insert(next) {
                     let shown = self.node(next);
-                    impacted.push(Impacted { id: shown.id, title: shown.title, depth: at + 1, via });
+                    impacted.push(Impacted {
+                        id: shown.id,
+                        title: shown.title,
+                        depth: at + 1,
+                        via,
+                    });
                     open.push_back((next, at + 1));
                 }
             }
         }
-        Some(NodeImpact { node_id: self.node(first).id, impacted_count: impacted.len(), impacted })
+        Some(NodeImpact {
+            node_id: self.node(first).id,
+            impacted_count: impacted.len(),
+            impacted,
+        })
     }
 
     /// The shortest way between two nodes over at most `depth` edges; `None`
@@ -244,19 +274,28 @@ impl CodeMap {
         if starts.is_empty() || ends.is_empty() {
             return None;
         }
-        let mut before: BTreeMap<Node, Option<(Node, &'static str)>> = starts.iter().map(|node| (*node, None)).collect();
+        let mut before: BTreeMap<Node, Option<(Node, &'static str)>> =
+            starts.iter().map(|node| (*node, None)).collect();
         let mut open: VecDeque<(Node, usize)> = starts.into_iter().map(|node| (node, 0)).collect();
         while let Some((node, at)) = open.pop_front() {
             if ends.contains(&node) {
                 let mut path = Vec::new();
                 let mut end = node;
                 while let Some(Some((previous, relation))) = before.get(&end) {
-                    path.push(PathStep { from: self.node(*previous).id, relation, to: self.node(end).id });
+                    path.push(PathStep {
+                        from: self.node(*previous).id,
+                        relation,
+                        to: self.node(end).id,
+                    });
                     end = *previous;
                 }
                 path.reverse();
                 let depth = i32::try_from(path.len()).unwrap_or(i32::MAX);
-                return Some(GraphPath { found: true, path, depth });
+                return Some(GraphPath {
+                    found: true,
+                    path,
+                    depth,
+                });
             }
             if at < depth {
                 for (next, relation) in self.outgoing(node).into_keys() {
@@ -267,7 +306,11 @@ impl CodeMap {
                 }
             }
         }
-        Some(GraphPath { found: false, path: Vec::new(), depth: -1 })
+        Some(GraphPath {
+            found: false,
+            path: Vec::new(),
+            depth: -1,
+        })
     }
 
     /// Counts of nodes and edges.
@@ -288,9 +331,15 @@ impl CodeMap {
             node_types.insert("file".to_owned(), self.files.len());
         }
         for symbol in self.symbols() {
-            *node_types.entry(self.declaration(symbol).kind.as_str().to_owned()).or_default() += 1;
+            *node_types
+                .entry(self.declaration(symbol).kind.as_str().to_owned())
+                .or_default() += 1;
         }
-        GraphStats { total_edges: by_relation.values().sum(), by_relation, node_types }
+        GraphStats {
+            total_edges: by_relation.values().sum(),
+            by_relation,
+            node_types,
+        }
     }
 }
 

@@ -172,7 +172,10 @@ impl CodeMap {
     /// The file at a path.
     #[must_use]
     pub fn file_at(&self, path: &str) -> Option<FileId> {
-        let index = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
+        let index = self
+            .files
+            .binary_search_by(|file| file.path.as_str().cmp(path))
+            .ok()?;
         u32::try_from(index).ok().map(FileId)
     }
 
@@ -227,7 +230,9 @@ impl CodeMap {
 
     /// Symbols with exactly this name.
     pub fn named<'m>(&'m self, name: &'m str) -> impl Iterator<Item = SymbolId> + 'm {
-        let start = self.by_name.partition_point(|id| self.declaration(*id).name.as_str() < name);
+        let start = self
+            .by_name
+            .partition_point(|id| self.declaration(*id).name.as_str() < name);
         self.by_name[start..]
             .iter()
             .copied()
@@ -303,10 +308,14 @@ impl CodeMap {
     pub(crate) fn index(&mut self) {
         let mut by_name: Vec<SymbolId> = self.symbols().collect();
         by_name.sort_by(|a, b| {
-            self.declaration(*a).name.cmp(&self.declaration(*b).name).then(a.cmp(b))
+            self.declaration(*a)
+                .name
+                .cmp(&self.declaration(*b).name)
+                .then(a.cmp(b))
         });
         self.by_name = by_name;
-        let mut by_callee: Vec<u32> = (0..u32::try_from(self.calls.len()).unwrap_or(u32::MAX)).collect();
+        let mut by_callee: Vec<u32> =
+            (0..u32::try_from(self.calls.len()).unwrap_or(u32::MAX)).collect();
         by_callee.sort_by_key(|at| (self.calls[*at as usize].callee, *at));
         self.by_callee = by_callee;
     }

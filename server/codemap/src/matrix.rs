@@ -61,15 +61,24 @@ const MOST_NODES: usize = 10;
 /// fewer than 2 folders.
 #[must_use]
 pub fn call_matrix(map: &CodeMap) -> Option<CallMatrix> {
-    let files: Vec<usize> = (0..map.files.len()).filter(|file| !map.files[*file].source.is_test).collect();
-    let paths: Vec<&str> = files.iter().map(|file| map.files[*file].path.as_str()).collect();
+    let files: Vec<usize> = (0..map.files.len())
+        .filter(|file| !map.files[*file].source.is_test)
+        .collect();
+    let paths: Vec<&str> = files
+        .iter()
+        .map(|file| map.files[*file].path.as_str())
+        .collect();
     let nodes = folder_nodes(&paths);
     let mut node_of: Vec<Option<&str>> = vec![None; map.files.len()];
     for (file, node) in files.iter().zip(&nodes) {
         node_of[*file] = Some(node);
     }
     let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for call in map.calls.iter().filter(|call| call.confidence >= KNOWN_CALL) {
+    for call in map
+        .calls
+        .iter()
+        .filter(|call| call.confidence >= KNOWN_CALL)
+    {
         let to = map.file_of(call.callee);
         if let (Some(from), Some(to)) = (node_of[call.file.0 as usize], node_of[to.0 as usize])
             && from != to
@@ -136,10 +145,18 @@ fn matrix_of(counts: &BTreeMap<(&str, &str), usize>) -> Option<CallMatrix> {
             in_cycle: in_cycle[*at],
         })
         .collect();
-    let place: BTreeMap<usize, usize> = order.iter().enumerate().map(|(to, from)| (*from, to)).collect();
+    let place: BTreeMap<usize, usize> = order
+        .iter()
+        .enumerate()
+        .map(|(to, from)| (*from, to))
+        .collect();
     let mut pairs: Vec<CallPair> = pairs
         .into_iter()
-        .map(|(from, to, count)| CallPair { from: place[&from], to: place[&to], count })
+        .map(|(from, to, count)| CallPair {
+            from: place[&from],
+            to: place[&to],
+            count,
+        })
         .collect();
     pairs.sort_by_key(|pair| (pair.from, pair.to));
     let mut hot = pairs.clone();
@@ -151,7 +168,12 @@ fn matrix_of(counts: &BTreeMap<(&str, &str), usize>) -> Option<CallMatrix> {
         .cloned()
         .collect();
     hot.truncate(8);
-    Some(CallMatrix { nodes, pairs, hot_paths: hot, violations })
+    Some(CallMatrix {
+        nodes,
+        pairs,
+        hot_paths: hot,
+        violations,
+    })
 }
 
 fn layer(score: f64) -> CallLayer {
@@ -171,16 +193,38 @@ mod tests {
     use super::*;
 
     fn shown(counts: &[(&'static str, &'static str, usize)]) -> Option<Vec<String>> {
-        let counts = counts.iter().map(|(from, to, count)| ((*from, *to), *count)).collect();
+        let counts = counts
+            .iter()
+            .map(|(from, to, count)| ((*from, *to), *count))
+            .collect();
         let matrix = matrix_of(&counts)?;
         let cycle = |node: &CallNode| if node.in_cycle { " (cycle)" } else { "" };
-        Some(matrix.nodes.iter().map(|node| format!("{} {:?}{}", node.name, node.layer, cycle(node))).collect())
+        Some(
+            matrix
+                .nodes
+                .iter()
+                .map(|node| format!("{} {:?}{}", node.name, node.layer, cycle(node)))
+                .collect(),
+        )
     }
 
     #[test]
     fn layers_follow_from_who_calls_whom() {
-        let counts = [("api", "svc", 10), ("svc", "store", 10), ("cli", "api", 5), ("cli", "svc", 1)];
-        assert_eq!(shown(&counts).unwrap(), ["store Foundation", "svc Service", "api Controller", "cli Application"]);
+        let counts = [
+            ("api", "svc", 10),
+            ("svc", "store", 10),
+            ("cli", "api", 5),
+            ("cli", "svc", 1),
+        ];
+        assert_eq!(
+            shown(&counts).unwrap(),
+            [
+                "store Foundation",
+                "svc Service",
+                "api Controller",
+                "cli Application"
+            ]
+        );
     }
 
     #[test]
@@ -191,12 +235,20 @@ mod tests {
 
     #[test]
     fn two_folders_are_the_lowest_and_the_highest() {
-        assert_eq!(shown(&[("a", "b", 5)]).unwrap(), ["b Foundation", "a Application"]);
+        assert_eq!(
+            shown(&[("a", "b", 5)]).unwrap(),
+            ["b Foundation", "a Application"]
+        );
     }
 
     #[test]
     fn a_circle_shares_its_layer() {
-        let counts = [("a", "b", 5), ("b", "a", 3), ("main", "a", 4), ("main", "b", 4)];
+        let counts = [
+            ("a", "b", 5),
+            ("b", "a", 3),
+            ("main", "a", 4),
+            ("main", "b", 4),
+        ];
         assert_eq!(
             shown(&counts).unwrap(),
             ["a Service (cycle)", "b Service (cycle)", "main Application"]
@@ -205,19 +257,40 @@ mod tests {
 
     #[test]
     fn calls_upward_are_told() {
-        let counts: BTreeMap<(&str, &str), usize> =
-            [(("api", "svc"), 41), (("svc", "ledger"), 33), (("ledger", "cli"), 2), (("cli", "api"), 9), (("x", "cli"), 1)]
-                .into_iter()
-                .filter(|((from, _), _)| *from != "ledger")
-                .collect();
+        let counts: BTreeMap<(&str, &str), usize> = [
+            (("api", "svc"), 41),
+            (("svc", "ledger"), 33),
+            (("ledger", "cli"), 2),
+            (("cli", "api"), 9),
+            (("x", "cli"), 1),
+        ]
+        .into_iter()
+        .filter(|((from, _), _)| *from != "ledger")
+        .collect();
         let matrix = matrix_of(&counts).unwrap();
         assert!(matrix.violations.is_empty());
         assert_eq!(matrix.hot_paths[0].count, 41);
         // A call from a low layer up, without a circle.
-        let counts: BTreeMap<(&str, &str), usize> =
-            [(("a", "low"), 20), (("b", "low"), 20), (("low", "odd"), 1), (("odd", "deep"), 9), (("a", "deep"), 1)].into_iter().collect();
+        let counts: BTreeMap<(&str, &str), usize> = [
+            (("a", "low"), 20),
+            (("b", "low"), 20),
+            (("low", "odd"), 1),
+            (("odd", "deep"), 9),
+            (("a", "deep"), 1),
+        ]
+        .into_iter()
+        .collect();
         let matrix = matrix_of(&counts).unwrap();
-        let named: Vec<(&str, &str)> = matrix.violations.iter().map(|pair| (matrix.nodes[pair.from].name.as_str(), matrix.nodes[pair.to].name.as_str())).collect();
+        let named: Vec<(&str, &str)> = matrix
+            .violations
+            .iter()
+            .map(|pair| {
+                (
+                    matrix.nodes[pair.from].name.as_str(),
+                    matrix.nodes[pair.to].name.as_str(),
+                )
+            })
+            .collect();
         assert_eq!(named, [("low", "odd")]);
     }
 }

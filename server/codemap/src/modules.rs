@@ -91,7 +91,9 @@ pub struct DeclaredLayer {
 }
 
 /// The first folders of a path that say nothing of what is in them.
-const CONTAINERS: &[&str] = &["src", "lib", "app", "pkg", "internal", "cmd", "Sources", "packages"];
+const CONTAINERS: &[&str] = &[
+    "src", "lib", "app", "pkg", "internal", "cmd", "Sources", "packages",
+];
 
 /// The folder that each file is counted to: the first one after the leading
 /// containers, two when the first holds more than 60 % of the files. `root` for
@@ -103,7 +105,10 @@ pub fn folder_nodes(paths: &[&str]) -> Vec<String> {
         .map(|path| {
             let mut parts: Vec<&str> = path.split('/').collect();
             parts.pop();
-            let containers = parts.iter().take_while(|part| CONTAINERS.contains(part)).count();
+            let containers = parts
+                .iter()
+                .take_while(|part| CONTAINERS.contains(part))
+                .count();
             parts.split_off(containers)
         })
         .collect();
@@ -144,8 +149,13 @@ fn assign(map: &CodeMap) -> (Vec<String>, Vec<Option<usize>>) {
             })
             .collect()
     } else {
-        let kept: Vec<usize> = (0..map.files.len()).filter(|file| !is_test(*file)).collect();
-        let paths: Vec<&str> = kept.iter().map(|file| map.files[*file].path.as_str()).collect();
+        let kept: Vec<usize> = (0..map.files.len())
+            .filter(|file| !is_test(*file))
+            .collect();
+        let paths: Vec<&str> = kept
+            .iter()
+            .map(|file| map.files[*file].path.as_str())
+            .collect();
         let nodes = folder_nodes(&paths);
         let mut names = vec![None; map.files.len()];
         for (file, node) in kept.into_iter().zip(nodes) {
@@ -155,7 +165,10 @@ fn assign(map: &CodeMap) -> (Vec<String>, Vec<Option<usize>>) {
     };
     let all: BTreeSet<&String> = names.iter().flatten().collect();
     let list: Vec<String> = all.into_iter().cloned().collect();
-    let of = names.iter().map(|name| list.binary_search(name.as_ref()?).ok()).collect();
+    let of = names
+        .iter()
+        .map(|name| list.binary_search(name.as_ref()?).ok())
+        .collect();
     (list, of)
 }
 
@@ -166,21 +179,40 @@ pub fn module_graph(map: &CodeMap, declared: &[DeclaredLayer]) -> ModuleGraph {
     let mut edges: BTreeMap<(usize, usize), ModuleEdge> = BTreeMap::new();
     {
         let mut add = |from: FileId, to: FileId, count: &dyn Fn(&mut ModuleEdge)| {
-            let (Some(from), Some(to)) = (of[from.0 as usize], of[to.0 as usize]) else { return };
+            let (Some(from), Some(to)) = (of[from.0 as usize], of[to.0 as usize]) else {
+                return;
+            };
             if from != to {
-                let edge = edges.entry((from, to)).or_insert(ModuleEdge { from, to, imports: 0, calls: 0, types: 0, weight: 0.0 });
+                let edge = edges.entry((from, to)).or_insert(ModuleEdge {
+                    from,
+                    to,
+                    imports: 0,
+                    calls: 0,
+                    types: 0,
+                    weight: 0.0,
+                });
                 count(edge);
             }
         };
-        for edge in map.imports.iter().filter(|edge| edge.kind != ImportKind::Part) {
+        for edge in map
+            .imports
+            .iter()
+            .filter(|edge| edge.kind != ImportKind::Part)
+        {
             add(edge.from, edge.to, &|edge| edge.imports += 1);
         }
-        for call in map.calls.iter().filter(|call| call.confidence >= KNOWN_CALL) {
+        for call in map
+            .calls
+            .iter()
+            .filter(|call| call.confidence >= KNOWN_CALL)
+        {
             add(call.file, map.file_of(call.callee), &|edge| edge.calls += 1);
         }
         for edge in &map.types {
             if let Some(to) = edge.to {
-                add(map.file_of(edge.from), map.file_of(to), &|edge| edge.types += 1);
+                add(map.file_of(edge.from), map.file_of(to), &|edge| {
+                    edge.types += 1
+                });
             }
         }
     }
@@ -190,7 +222,11 @@ pub fn module_graph(map: &CodeMap, declared: &[DeclaredLayer]) -> ModuleGraph {
     }
     let mut graph = ModuleGraph::default();
     for (index, name) in names.iter().enumerate() {
-        let files: Vec<FileId> = (0_u32..).zip(&of).filter(|(_, module)| **module == Some(index)).map(|(file, _)| FileId(file)).collect();
+        let files: Vec<FileId> = (0_u32..)
+            .zip(&of)
+            .filter(|(_, module)| **module == Some(index))
+            .map(|(file, _)| FileId(file))
+            .collect();
         let role = refine_role(name, &signals(map, name, index, &files, &edges));
         graph.modules.push(Module {
             name: name.clone(),
@@ -201,15 +237,27 @@ pub fn module_graph(map: &CodeMap, declared: &[DeclaredLayer]) -> ModuleGraph {
             level: 0,
         });
     }
-    let coupling: usize = graph.modules.iter().map(|module| module.fan_in + module.fan_out).sum();
-    graph.average_coupling = if names.is_empty() { 0.0 } else { coupling as f64 / names.len() as f64 };
+    let coupling: usize = graph
+        .modules
+        .iter()
+        .map(|module| module.fan_in + module.fan_out)
+        .sum();
+    graph.average_coupling = if names.is_empty() {
+        0.0
+    } else {
+        coupling as f64 / names.len() as f64
+    };
     let pairs: Vec<(usize, usize)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
     let circles = circles(names.len(), &pairs);
     graph.cycles = circles
         .iter()
         .map(|modules| Cycle {
             modules: modules.clone(),
-            severity: if modules.len() > 3 { "error" } else { "warning" },
+            severity: if modules.len() > 3 {
+                "error"
+            } else {
+                "warning"
+            },
         })
         .collect();
     graph.edges = edges;
@@ -228,30 +276,56 @@ pub fn module_graph(map: &CodeMap, declared: &[DeclaredLayer]) -> ModuleGraph {
     graph
 }
 
-fn signals(map: &CodeMap, name: &str, index: usize, files: &[FileId], edges: &[ModuleEdge]) -> Signals {
+fn signals(
+    map: &CodeMap,
+    name: &str,
+    index: usize,
+    files: &[FileId],
+    edges: &[ModuleEdge],
+) -> Signals {
     let mut syntax: BTreeMap<Role, f64> = BTreeMap::new();
     let mut signals = Signals::default();
     let inside: BTreeSet<FileId> = files.iter().copied().collect();
-    for edge in map.types.iter().filter(|edge| inside.contains(&map.file_of(edge.from))) {
+    for edge in map
+        .types
+        .iter()
+        .filter(|edge| inside.contains(&map.file_of(edge.from)))
+    {
         let role = Role::of_name(&edge.name);
         if role != Role::Feature {
             *syntax.entry(role).or_default() += if edge.conforms { 0.5 } else { 1.0 };
         }
     }
-    for external in map.externals.iter().filter(|external| inside.contains(&external.from)) {
+    for external in map
+        .externals
+        .iter()
+        .filter(|external| inside.contains(&external.from))
+    {
         if let Some(role) = role_of_import(&external.module) {
             *syntax.entry(role).or_default() += 0.5;
         }
     }
     for file in files {
         for declaration in &map.file(*file).source.facts.declarations {
-            let is_static = declaration.modifiers.iter().any(|word| word == "static" || word == "object");
-            signals.has_singleton |= is_static && matches!(declaration.name.as_str(), "shared" | "instance" | "getInstance" | "sharedInstance" | "default");
-            signals.has_delegate |= declaration.kind.is_type() && declaration.name.ends_with("Delegate");
+            let is_static = declaration
+                .modifiers
+                .iter()
+                .any(|word| word == "static" || word == "object");
+            signals.has_singleton |= is_static
+                && matches!(
+                    declaration.name.as_str(),
+                    "shared" | "instance" | "getInstance" | "sharedInstance" | "default"
+                );
+            signals.has_delegate |=
+                declaration.kind.is_type() && declaration.name.ends_with("Delegate");
         }
     }
     let sum = |of: &dyn Fn(&ModuleEdge) -> usize, ends: &dyn Fn(&ModuleEdge) -> usize| {
-        edges.iter().filter(|edge| ends(edge) == index).map(of).sum::<usize>()
+        edges
+            .iter()
+            .filter(|edge| ends(edge) == index)
+            .map(of)
+            .sum::<usize>()
     };
     signals.calls = Some((sum(&|e| e.calls, &|e| e.to), sum(&|e| e.calls, &|e| e.from)));
     signals.data_flow = Some((sum(&|e| e.types, &|e| e.to), sum(&|e| e.types, &|e| e.from)));
@@ -290,12 +364,21 @@ pub fn file_cycles(map: &CodeMap) -> Vec<Vec<FileId>> {
     let edges: Vec<(usize, usize)> = map
         .imports
         .iter()
-        .filter(|edge| !matches!(edge.kind, ImportKind::Part | ImportKind::Types | ImportKind::Implicit))
+        .filter(|edge| {
+            !matches!(
+                edge.kind,
+                ImportKind::Part | ImportKind::Types | ImportKind::Implicit
+            )
+        })
         .map(|edge| (edge.from.0 as usize, edge.to.0 as usize))
         .collect();
     circles(map.files.len(), &edges)
         .into_iter()
-        .map(|set| set.into_iter().filter_map(|file| u32::try_from(file).ok().map(FileId)).collect())
+        .map(|set| {
+            set.into_iter()
+                .filter_map(|file| u32::try_from(file).ok().map(FileId))
+                .collect()
+        })
         .collect()
 }
 
@@ -319,7 +402,11 @@ fn inferred_levels(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     for _ in 0..count {
         let mut changed = false;
         for at in 0..count {
-            let wanted = needs[at].iter().map(|need| level[*need] + 1).max().unwrap_or(0);
+            let wanted = needs[at]
+                .iter()
+                .map(|need| level[*need] + 1)
+                .max()
+                .unwrap_or(0);
             changed |= wanted != level[at];
             level[at] = wanted;
         }
@@ -332,13 +419,20 @@ fn inferred_levels(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
 
 /// The level that the settings give to each module; `None` when they cover less
 /// than half of them.
-fn declared_levels(map: &CodeMap, graph: &ModuleGraph, declared: &[DeclaredLayer]) -> Option<Vec<Option<usize>>> {
+fn declared_levels(
+    map: &CodeMap,
+    graph: &ModuleGraph,
+    declared: &[DeclaredLayer],
+) -> Option<Vec<Option<usize>>> {
     let level = |module: &Module| {
         declared.iter().position(|layer| {
             layer.modules.iter().any(|name| {
                 *name == module.name
                     || (!module.files.is_empty()
-                        && module.files.iter().all(|file| crate::path::is_below(&map.file(*file).path, name)))
+                        && module
+                            .files
+                            .iter()
+                            .all(|file| crate::path::is_below(&map.file(*file).path, name)))
             })
         })
     };
@@ -381,9 +475,12 @@ fn layers(graph: &ModuleGraph, declared: Option<&[DeclaredLayer]>) -> Vec<Module
         .into_iter()
         .enumerate()
         .map(|(position, (level, modules))| {
-            let declared_name = declared.and_then(|declared| declared.get(level)).map(|layer| layer.name.clone());
+            let declared_name = declared
+                .and_then(|declared| declared.get(level))
+                .map(|layer| layer.name.clone());
             let roles = modules.iter().map(|index| graph.modules[*index].role.role);
-            let name = declared_name.unwrap_or_else(|| layer_name(roles, position, count).to_owned());
+            let name =
+                declared_name.unwrap_or_else(|| layer_name(roles, position, count).to_owned());
             let third = match position * 3 / count.max(1) {
                 0 => "Core",
                 1 => "Mid",
@@ -392,10 +489,18 @@ fn layers(graph: &ModuleGraph, declared: Option<&[DeclaredLayer]>) -> Vec<Module
             let mut unique = name.clone();
             let mut number = 1;
             while !used.insert(unique.clone()) {
-                unique = if number == 1 { format!("{third} {name}") } else { format!("{third} {name} {number}") };
+                unique = if number == 1 {
+                    format!("{third} {name}")
+                } else {
+                    format!("{third} {name} {number}")
+                };
                 number += 1;
             }
-            ModuleLayer { level, name: unique, modules }
+            ModuleLayer {
+                level,
+                name: unique,
+                modules,
+            }
         })
         .collect()
 }
@@ -403,7 +508,16 @@ fn layers(graph: &ModuleGraph, declared: Option<&[DeclaredLayer]>) -> Vec<Module
 /// The name of a layer by the vote of its roles. Features vote for nothing: if
 /// there are no others, the place decides.
 fn layer_name(roles: impl Iterator<Item = Role>, position: usize, count: usize) -> &'static str {
-    const NAMES: &[&str] = &["Foundation", "Model", "Service", "Networking", "UI", "Routing", "Application", "Test"];
+    const NAMES: &[&str] = &[
+        "Foundation",
+        "Model",
+        "Service",
+        "Networking",
+        "UI",
+        "Routing",
+        "Application",
+        "Test",
+    ];
     let mut votes = [0_usize; 8];
     for role in roles {
         let name = match role {
@@ -440,12 +554,23 @@ mod tests {
     #[test]
     fn a_file_is_counted_to_its_first_telling_folder() {
         assert_eq!(
-            folder_nodes(&["src/net/a.rs", "src/ui/b/c.rs", "main.rs", "lib/net/d.rs", "x/e.rs"]),
+            folder_nodes(&[
+                "src/net/a.rs",
+                "src/ui/b/c.rs",
+                "main.rs",
+                "lib/net/d.rs",
+                "x/e.rs"
+            ]),
             ["net", "ui", "root", "net", "x"]
         );
         // The first folder holds too much to tell.
         assert_eq!(
-            folder_nodes(&["server/a/src/x.rs", "server/b/src/y.rs", "server/z.rs", "tool/q.rs"]),
+            folder_nodes(&[
+                "server/a/src/x.rs",
+                "server/b/src/y.rs",
+                "server/z.rs",
+                "tool/q.rs"
+            ]),
             ["server/a", "server/b", "server", "tool"]
         );
     }
@@ -460,15 +585,24 @@ mod tests {
 
     #[test]
     fn undeclared_modules_stand_above_what_they_need() {
-        assert_eq!(placed_levels(&[Some(0), Some(1), None], &[(2, 1), (0, 1)]), [0, 1, 2]);
+        assert_eq!(
+            placed_levels(&[Some(0), Some(1), None], &[(2, 1), (0, 1)]),
+            [0, 1, 2]
+        );
     }
 
     #[test]
     fn roles_vote_for_the_name_of_a_layer() {
-        assert_eq!(layer_name([Role::Ui, Role::Ui, Role::App].into_iter(), 2, 3), "UI");
+        assert_eq!(
+            layer_name([Role::Ui, Role::Ui, Role::App].into_iter(), 2, 3),
+            "UI"
+        );
         assert_eq!(layer_name([Role::Storage].into_iter(), 0, 3), "Service");
         assert_eq!(layer_name([Role::Feature].into_iter(), 0, 3), "Foundation");
         assert_eq!(layer_name([Role::Feature].into_iter(), 1, 3), "Service");
-        assert_eq!(layer_name([Role::Feature, Role::Test].into_iter(), 2, 3), "Test");
+        assert_eq!(
+            layer_name([Role::Feature, Role::Test].into_iter(), 2, 3),
+            "Test"
+        );
     }
 }

@@ -92,11 +92,20 @@ const LONGEST_LIST: usize = 500;
 
 /// The calls around `name`, `Type.name` or `mod::name`.
 #[must_use]
-pub fn call_context(map: &CodeMap, name: &str, direction: Direction, max_depth: usize) -> CallContext {
+pub fn call_context(
+    map: &CodeMap,
+    name: &str,
+    direction: Direction,
+    max_depth: usize,
+) -> CallContext {
     let max_depth = max_depth.clamp(1, 5);
     let found = find_symbols(map, name);
     let starts: BTreeSet<SymbolId> = found.iter().copied().collect();
-    let reached = if starts.is_empty() { Vec::new() } else { callers(map, &starts, max_depth) };
+    let reached = if starts.is_empty() {
+        Vec::new()
+    } else {
+        callers(map, &starts, max_depth)
+    };
     let mut context = CallContext {
         method_name: name.to_owned(),
         matches: found.iter().map(|symbol| matched(map, *symbol)).collect(),
@@ -105,14 +114,26 @@ pub fn call_context(map: &CodeMap, name: &str, direction: Direction, max_depth: 
         callers: Vec::new(),
         callees: Vec::new(),
         impact: impact(map, &reached),
-        suggestions: if starts.is_empty() { near_names(map, name) } else { Vec::new() },
+        suggestions: if starts.is_empty() {
+            near_names(map, name)
+        } else {
+            Vec::new()
+        },
     };
     if direction != Direction::Callees {
-        context.callers = reached.iter().take(LONGEST_LIST).map(|r| r.show(map)).collect();
+        context.callers = reached
+            .iter()
+            .take(LONGEST_LIST)
+            .map(|r| r.show(map))
+            .collect();
     }
     if matches!(direction, Direction::Callees | Direction::Both) && !starts.is_empty() {
         let callees = callees(map, &starts, max_depth);
-        context.callees = callees.iter().take(LONGEST_LIST).map(|r| r.show(map)).collect();
+        context.callees = callees
+            .iter()
+            .take(LONGEST_LIST)
+            .map(|r| r.show(map))
+            .collect();
     }
     context
 }
@@ -131,7 +152,11 @@ fn matched(map: &CodeMap, symbol: SymbolId) -> Match {
 /// can be called, else types. Separators are `.`, `::`, `#` and `/`.
 #[must_use]
 pub fn find_symbols(map: &CodeMap, name: &str) -> Vec<SymbolId> {
-    let plain = name.trim().trim_end_matches("()").replace("::", ".").replace(['#', '/'], ".");
+    let plain = name
+        .trim()
+        .trim_end_matches("()")
+        .replace("::", ".")
+        .replace(['#', '/'], ".");
     let mut parts: Vec<&str> = plain.split('.').filter(|part| !part.is_empty()).collect();
     let Some(last) = parts.pop() else {
         return Vec::new();
@@ -142,12 +167,16 @@ pub fn find_symbols(map: &CodeMap, name: &str) -> Vec<SymbolId> {
         }
         let file = map.file(map.file_of(symbol));
         let qualified = map.qualified_name(symbol);
-        let stem = file.path.rsplit_once('.').map_or(file.path.as_str(), |(stem, _)| stem);
+        let stem = file
+            .path
+            .rsplit_once('.')
+            .map_or(file.path.as_str(), |(stem, _)| stem);
         let whole = format!("{}.{qualified}", stem.replace('/', "."));
         let mut have = whole.split('.').rev().skip(1);
-        parts.iter().rev().all(|part| have.by_ref().any(|one| {
-            one == *part
-        }))
+        parts
+            .iter()
+            .rev()
+            .all(|part| have.by_ref().any(|one| one == *part))
     };
     let mut all: Vec<SymbolId> = map.named(last).filter(|symbol| fits(*symbol)).collect();
     let rank = |symbol: &SymbolId| {
@@ -172,7 +201,10 @@ pub fn find_symbols(map: &CodeMap, name: &str) -> Vec<SymbolId> {
         let constructors: Vec<SymbolId> = map
             .symbols()
             .filter(|symbol| map.declaration(*symbol).kind == SymbolKind::Constructor)
-            .filter(|symbol| map.parent(*symbol).is_some_and(|parent| all.contains(&parent)))
+            .filter(|symbol| {
+                map.parent(*symbol)
+                    .is_some_and(|parent| all.contains(&parent))
+            })
             .collect();
         all.extend(constructors);
     }
@@ -192,7 +224,9 @@ impl Step {
     fn show(&self, map: &CodeMap) -> Reached {
         let file = map.file(self.file).path.clone();
         Reached {
-            symbol: self.symbol.map_or_else(|| file.clone(), |symbol| map.qualified_name(symbol)),
+            symbol: self
+                .symbol
+                .map_or_else(|| file.clone(), |symbol| map.qualified_name(symbol)),
             file,
             line: self.line,
             depth: self.depth,
@@ -213,7 +247,13 @@ fn callers(map: &CodeMap, starts: &BTreeSet<SymbolId>, max_depth: usize) -> Vec<
                 continue;
             }
             let confidence = sure.min(call.confidence);
-            let step = Step { symbol: call.caller, file: call.file, line: call.line, depth: depth + 1, confidence };
+            let step = Step {
+                symbol: call.caller,
+                file: call.file,
+                line: call.line,
+                depth: depth + 1,
+                confidence,
+            };
             let key = (call.caller, call.file);
             if let Some(known) = found.get_mut(&key) {
                 if known.depth == depth + 1 && confidence > known.confidence {
@@ -307,7 +347,11 @@ pub const fn risk(transitive_callers: usize, files: usize) -> &'static str {
 /// At most five names that are written much like this one.
 #[must_use]
 pub fn near_names(map: &CodeMap, name: &str) -> Vec<String> {
-    let last = name.rsplit(['.', ':', '#', '/']).next().unwrap_or(name).to_lowercase();
+    let last = name
+        .rsplit(['.', ':', '#', '/'])
+        .next()
+        .unwrap_or(name)
+        .to_lowercase();
     if last.is_empty() {
         return Vec::new();
     }
@@ -315,7 +359,9 @@ pub fn near_names(map: &CodeMap, name: &str) -> Vec<String> {
     let mut before = "";
     for symbol in &map.by_name {
         let declaration = map.declaration(*symbol);
-        if declaration.name == before || !(declaration.kind.is_callable() || declaration.kind.is_type()) {
+        if declaration.name == before
+            || !(declaration.kind.is_callable() || declaration.kind.is_type())
+        {
             continue;
         }
         before = &declaration.name;
@@ -324,7 +370,11 @@ pub fn near_names(map: &CodeMap, name: &str) -> Vec<String> {
         let distance = distance(&last, &candidate, limit);
         let distance = match distance {
             Some(distance) => distance,
-            None if last.len() >= 3 && (candidate.starts_with(&last) || candidate.ends_with(&last)) => limit + 1,
+            None if last.len() >= 3
+                && (candidate.starts_with(&last) || candidate.ends_with(&last)) =>
+            {
+                limit + 1
+            }
             None => continue,
         };
         near.insert((distance, declaration.name.clone()));
@@ -349,7 +399,9 @@ fn distance(one: &str, other: &str, limit: usize) -> Option<usize> {
     for i in 1..=one.len() {
         for j in 1..=other.len() {
             let cost = usize::from(one[i - 1] != other[j - 1]);
-            let mut best = (rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(rows[i - 1][j - 1] + cost);
+            let mut best = (rows[i - 1][j] + 1)
+                .min(rows[i][j - 1] + 1)
+                .min(rows[i - 1][j - 1] + cost);
             if i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1] {
                 best = best.min(rows[i - 2][j - 2] + 1);
             }

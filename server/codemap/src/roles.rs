@@ -25,18 +25,35 @@ pub enum Role {
 
 /// Words of names, the first match counts.
 const WORDS: &[(Role, &[&str])] = &[
-    (Role::Core, &["core", "kit", "shared", "common", "foundation", "base"]),
-    (Role::Service, &["service", "manager", "provider", "repository", "store"]),
+    (
+        Role::Core,
+        &["core", "kit", "shared", "common", "foundation", "base"],
+    ),
+    (
+        Role::Service,
+        &["service", "manager", "provider", "repository", "store"],
+    ),
     (Role::Ui, &["ui", "view", "screen", "component", "widget"]),
-    (Role::Networking, &["network", "api", "http", "grpc", "socket"]),
-    (Role::Storage, &["storage", "database", "cache", "persist", "realm", "coredata"]),
+    (
+        Role::Networking,
+        &["network", "api", "http", "grpc", "socket"],
+    ),
+    (
+        Role::Storage,
+        &[
+            "storage", "database", "cache", "persist", "realm", "coredata",
+        ],
+    ),
     (Role::Test, &["test", "spec", "mock", "stub", "fake"]),
     (Role::App, &["app", "main", "launch", "entry"]),
     (Role::Routing, &["router", "coordinator", "navigation"]),
     (Role::Utility, &["util", "helper", "extension", "tool"]),
     (Role::Model, &["model", "entity", "dto", "schema"]),
     (Role::Auth, &["auth", "login", "session", "token"]),
-    (Role::Config, &["config", "setting", "environment", "constant"]),
+    (
+        Role::Config,
+        &["config", "setting", "environment", "constant"],
+    ),
 ];
 
 impl Role {
@@ -68,7 +85,11 @@ impl Role {
         let parts = words(name);
         WORDS
             .iter()
-            .find(|(_, known)| parts.iter().any(|part| known.contains(&singular(part).as_str())))
+            .find(|(_, known)| {
+                parts
+                    .iter()
+                    .any(|part| known.contains(&singular(part).as_str()))
+            })
             .map_or(Self::Feature, |(role, _)| *role)
     }
 }
@@ -105,7 +126,8 @@ pub fn words(name: &str) -> Vec<String> {
         let after = letters.get(at + 1);
         let starts = c.is_uppercase()
             && (before.is_some_and(|b| b.is_lowercase() || b.is_ascii_digit())
-                || (before.is_some_and(char::is_uppercase) && after.is_some_and(|a| a.is_lowercase())));
+                || (before.is_some_and(char::is_uppercase)
+                    && after.is_some_and(|a| a.is_lowercase())));
         if starts && !word.is_empty() {
             words.push(std::mem::take(&mut word));
         }
@@ -128,17 +150,41 @@ pub enum Priority {
 /// How early a file is to be read, by its path.
 #[must_use]
 pub fn file_priority(path: &str) -> Priority {
-    const LOW: &[&str] = &["test", "mock", "extension", "helper", "generated", "readme", "changelog", "license"];
+    const LOW: &[&str] = &[
+        "test",
+        "mock",
+        "extension",
+        "helper",
+        "generated",
+        "readme",
+        "changelog",
+        "license",
+    ];
     const HIGH: &[&str] = &[
-        "protocol", "interface", "delegate", "service", "manager", "provider", "config", "constant", "router",
-        "coordinator", "factory", "builder",
+        "protocol",
+        "interface",
+        "delegate",
+        "service",
+        "manager",
+        "provider",
+        "config",
+        "constant",
+        "router",
+        "coordinator",
+        "factory",
+        "builder",
     ];
     const STARTS: &[&str] = &["app", "main", "launch", "entry", "bootstrap"];
     let name = crate::path::name(path);
     let lower = name.to_lowercase();
     let parts = words(crate::path::stem(path));
-    let has = |known: &[&str]| parts.iter().any(|part| known.contains(&singular(part).as_str()));
-    if asd_syntax::is_test_path(path) || name.contains("+Ext") || lower.contains(".pb.") || has(LOW) {
+    let has = |known: &[&str]| {
+        parts
+            .iter()
+            .any(|part| known.contains(&singular(part).as_str()))
+    };
+    if asd_syntax::is_test_path(path) || name.contains("+Ext") || lower.contains(".pb.") || has(LOW)
+    {
         return Priority::Low;
     }
     if has(HIGH) || STARTS.iter().any(|start| lower.starts_with(start)) {
@@ -215,7 +261,11 @@ pub fn refine_role(name: &str, signals: &Signals) -> RefinedRole {
         }
     };
     let all: f64 = signals.syntax.iter().map(|(_, count)| count).sum();
-    let shares: Vec<(Role, f64)> = signals.syntax.iter().map(|(role, count)| (*role, count / all)).collect();
+    let shares: Vec<(Role, f64)> = signals
+        .syntax
+        .iter()
+        .map(|(role, count)| (*role, count / all))
+        .collect();
     signal(0.30, &shares);
     if let Some((inward, outward)) = signals.calls.filter(|(i, o)| i + o > 0) {
         let r = inward as f64 / (inward + outward) as f64;
@@ -255,23 +305,108 @@ pub fn refine_role(name: &str, signals: &Signals) -> RefinedRole {
     let resolution = if score > 0.7 {
         Resolution::Clear
     } else if score - second < 0.1 {
-        Resolution::Uncertain { alternatives: votes.iter().take(3).map(|(role, _)| *role).collect() }
+        Resolution::Uncertain {
+            alternatives: votes.iter().take(3).map(|(role, _)| *role).collect(),
+        }
     } else if score > 0.4 {
         Resolution::Clear
     } else {
         Resolution::Fallback
     };
-    let role = if resolution == Resolution::Fallback { by_name } else { top };
-    RefinedRole { role, confidence: score, resolution }
+    let role = if resolution == Resolution::Fallback {
+        by_name
+    } else {
+        top
+    };
+    RefinedRole {
+        role,
+        confidence: score,
+        resolution,
+    }
 }
 
 /// Imports that tell a role: a module is one of these or lies below it.
 const IMPORTS: &[(Role, &[&str])] = &[
-    (Role::Ui, &["UIKit", "SwiftUI", "AppKit", "react", "vue", "svelte", "package:flutter", "android.widget", "android.view", "androidx.compose", "javafx", "tkinter", "egui", "ratatui"]),
-    (Role::Networking, &["Alamofire", "axios", "requests", "httpx", "aiohttp", "reqwest", "hyper", "net/http", "okhttp3", "retrofit2", "node-fetch", "package:http", "package:dio", "google.golang.org/grpc", "tonic"]),
-    (Role::Storage, &["CoreData", "RealmSwift", "rusqlite", "sqlx", "diesel", "sqlalchemy", "database/sql", "gorm.io", "android.database", "androidx.room", "java.sql", "mongoose", "typeorm", "prisma", "redis", "sqlite3"]),
-    (Role::Test, &["XCTest", "pytest", "unittest", "jest", "vitest", "mocha", "chai", "org.junit", "testing", "package:test", "package:flutter_test"]),
-    (Role::Routing, &["react-router", "vue-router", "package:go_router"]),
+    (
+        Role::Ui,
+        &[
+            "UIKit",
+            "SwiftUI",
+            "AppKit",
+            "react",
+            "vue",
+            "svelte",
+            "package:flutter",
+            "android.widget",
+            "android.view",
+            "androidx.compose",
+            "javafx",
+            "tkinter",
+            "egui",
+            "ratatui",
+        ],
+    ),
+    (
+        Role::Networking,
+        &[
+            "Alamofire",
+            "axios",
+            "requests",
+            "httpx",
+            "aiohttp",
+            "reqwest",
+            "hyper",
+            "net/http",
+            "okhttp3",
+            "retrofit2",
+            "node-fetch",
+            "package:http",
+            "package:dio",
+            "google.golang.org/grpc",
+            "tonic",
+        ],
+    ),
+    (
+        Role::Storage,
+        &[
+            "CoreData",
+            "RealmSwift",
+            "rusqlite",
+            "sqlx",
+            "diesel",
+            "sqlalchemy",
+            "database/sql",
+            "gorm.io",
+            "android.database",
+            "androidx.room",
+            "java.sql",
+            "mongoose",
+            "typeorm",
+            "prisma",
+            "redis",
+            "sqlite3",
+        ],
+    ),
+    (
+        Role::Test,
+        &[
+            "XCTest",
+            "pytest",
+            "unittest",
+            "jest",
+            "vitest",
+            "mocha",
+            "chai",
+            "org.junit",
+            "testing",
+            "package:test",
+            "package:flutter_test",
+        ],
+    ),
+    (
+        Role::Routing,
+        &["react-router", "vue-router", "package:go_router"],
+    ),
 ];
 
 /// The role that an import tells.
@@ -281,9 +416,9 @@ pub fn role_of_import(module: &str) -> Option<Role> {
         .iter()
         .find(|(_, known)| {
             known.iter().any(|name| {
-                module.strip_prefix(name).is_some_and(|rest| {
-                    rest.is_empty() || rest.starts_with(['.', '/', ':', '-'])
-                })
+                module
+                    .strip_prefix(name)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '/', ':', '-']))
             })
         })
         .map(|(role, _)| *role)
@@ -324,7 +459,10 @@ mod tests {
 
     #[test]
     fn a_name_is_split_at_signs_and_capitals() {
-        assert_eq!(words("HTTPServerV2_fooBar-x"), ["http", "server", "v2", "foo", "bar", "x"]);
+        assert_eq!(
+            words("HTTPServerV2_fooBar-x"),
+            ["http", "server", "v2", "foo", "bar", "x"]
+        );
     }
 
     #[test]
@@ -348,38 +486,89 @@ mod tests {
     #[test]
     fn the_name_alone_is_a_clear_vote_and_strong_signals_outvote_it() {
         let plain = refine_role("billing", &Signals::default());
-        assert_eq!((plain.role, plain.resolution), (Role::Feature, Resolution::Clear));
-        let core = refine_role("billing", &Signals { calls: Some((90, 10)), ..Signals::default() });
+        assert_eq!(
+            (plain.role, plain.resolution),
+            (Role::Feature, Resolution::Clear)
+        );
+        let core = refine_role(
+            "billing",
+            &Signals {
+                calls: Some((90, 10)),
+                ..Signals::default()
+            },
+        );
         // (0.3 · 0.8 · 0.9) / 0.45 = 0.48 against 0.17
         assert_eq!(core.role, Role::Core);
         assert!((core.confidence - 0.48).abs() < 1e-9);
         let project = refine_role(
             "alembic",
-            &Signals { is_project: true, configured: Some(Role::App), ..Signals::default() },
+            &Signals {
+                is_project: true,
+                configured: Some(Role::App),
+                ..Signals::default()
+            },
         );
-        assert_eq!((project.role, project.resolution), (Role::App, Resolution::Clear));
+        assert_eq!(
+            (project.role, project.resolution),
+            (Role::App, Resolution::Clear)
+        );
     }
 
     #[test]
     fn calls_data_flow_and_patterns_vote_by_their_formulas() {
         let of = |signals: Signals| refine_role("x", &signals);
         // 0.3 · 0.6 · 0.9 / 0.45 = 0.36: the best, but too weak to overrule the name.
-        let outward = of(Signals { calls: Some((1, 9)), ..Signals::default() });
+        let outward = of(Signals {
+            calls: Some((1, 9)),
+            ..Signals::default()
+        });
         assert!((outward.confidence - 0.36).abs() < 1e-9);
-        assert_eq!((outward.role, outward.resolution), (Role::Feature, Resolution::Fallback));
-        let settled = of(Signals { calls: Some((1, 9)), configured: Some(Role::Ui), ..Signals::default() });
-        assert_eq!((settled.role, settled.resolution), (Role::Ui, Resolution::Clear));
-        let even = of(Signals { calls: Some((5, 5)), has_singleton: true, configured: Some(Role::Service), ..Signals::default() });
+        assert_eq!(
+            (outward.role, outward.resolution),
+            (Role::Feature, Resolution::Fallback)
+        );
+        let settled = of(Signals {
+            calls: Some((1, 9)),
+            configured: Some(Role::Ui),
+            ..Signals::default()
+        });
+        assert_eq!(
+            (settled.role, settled.resolution),
+            (Role::Ui, Resolution::Clear)
+        );
+        let even = of(Signals {
+            calls: Some((5, 5)),
+            has_singleton: true,
+            configured: Some(Role::Service),
+            ..Signals::default()
+        });
         assert_eq!(even.role, Role::Service);
-        let flow = of(Signals { data_flow: Some((5, 2)), ..Signals::default() });
+        let flow = of(Signals {
+            data_flow: Some((5, 2)),
+            ..Signals::default()
+        });
         // 0.15 · 0.6 / 0.3 = 0.3 against 0.25 for the name
-        assert_eq!(flow.resolution, Resolution::Uncertain { alternatives: vec![Role::Model, Role::Feature] });
-        let single = of(Signals { has_singleton: true, has_delegate: true, ..Signals::default() });
+        assert_eq!(
+            flow.resolution,
+            Resolution::Uncertain {
+                alternatives: vec![Role::Model, Role::Feature]
+            }
+        );
+        let single = of(Signals {
+            has_singleton: true,
+            has_delegate: true,
+            ..Signals::default()
+        });
         assert_eq!(
             single.resolution,
-            Resolution::Uncertain { alternatives: vec![Role::Feature, Role::Service, Role::Ui] }
+            Resolution::Uncertain {
+                alternatives: vec![Role::Feature, Role::Service, Role::Ui]
+            }
         );
-        let syntax = of(Signals { syntax: vec![(Role::Ui, 3.0), (Role::Test, 1.0)], ..Signals::default() });
+        let syntax = of(Signals {
+            syntax: vec![(Role::Ui, 3.0), (Role::Test, 1.0)],
+            ..Signals::default()
+        });
         assert_eq!((syntax.role, syntax.confidence), (Role::Ui, 0.5));
         let weak = of(Signals {
             syntax: vec![(Role::Ui, 1.0), (Role::Test, 1.0), (Role::Model, 2.0)],
@@ -388,7 +577,10 @@ mod tests {
             ..Signals::default()
         });
         // 0.3 · 0.5 / 0.45 for models is below 0.4.
-        assert_eq!((weak.role, weak.resolution), (Role::Feature, Resolution::Fallback));
+        assert_eq!(
+            (weak.role, weak.resolution),
+            (Role::Feature, Resolution::Fallback)
+        );
     }
 
     #[test]

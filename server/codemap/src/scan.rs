@@ -131,7 +131,11 @@ impl CodeIndex {
     ///
     /// # Errors
     /// [`ScanError::Cancelled`]; what was known stays.
-    pub fn refresh(&mut self, project: &Project, options: &ScanOptions<'_>) -> Result<Delta, ScanError> {
+    pub fn refresh(
+        &mut self,
+        project: &Project,
+        options: &ScanOptions<'_>,
+    ) -> Result<Delta, ScanError> {
         let walked = walk(options.host, project, &[], options.cancel);
         stop(options.cancel)?;
         let mut warnings = Vec::new();
@@ -149,7 +153,10 @@ impl CodeIndex {
             paths.push(file);
         }
         let mut cache = open_cache(project, options.keep);
-        let packed = cache.as_ref().and_then(|cache| cache.load().ok()).unwrap_or_default();
+        let packed = cache
+            .as_ref()
+            .and_then(|cache| cache.load().ok())
+            .unwrap_or_default();
         let done = AtomicUsize::new(0);
         let total = paths.len();
         let extracted = AtomicUsize::new(0);
@@ -182,7 +189,8 @@ impl CodeIndex {
             keep(cache, &packed, &files);
         }
         self.extracted = extracted.into_inner();
-        let changed = !delta.is_empty() || manifests != self.sources.manifests || self.map.files().is_empty();
+        let changed =
+            !delta.is_empty() || manifests != self.sources.manifests || self.map.files().is_empty();
         self.sources = Sources { files, manifests };
         self.warnings = warnings;
         if changed {
@@ -196,7 +204,12 @@ impl CodeIndex {
     ///
     /// # Errors
     /// [`ScanError::Cancelled`]; what was known stays.
-    pub fn update(&mut self, project: &Project, paths: &[String], options: &ScanOptions<'_>) -> Result<Delta, ScanError> {
+    pub fn update(
+        &mut self,
+        project: &Project,
+        paths: &[String],
+        options: &ScanOptions<'_>,
+    ) -> Result<Delta, ScanError> {
         let mut changed = Vec::new();
         let extracted = AtomicUsize::new(0);
         for path in paths {
@@ -217,8 +230,11 @@ impl CodeIndex {
         let delta = delta(&self.sources.files, &files);
         if !delta.is_empty() {
             if let Some(mut cache) = open_cache(project, options.keep) {
-                let changed: Vec<(&str, &SourceFile)> =
-                    delta.modified.iter().map(|path| (path.as_str(), files[path].as_ref())).collect();
+                let changed: Vec<(&str, &SourceFile)> = delta
+                    .modified
+                    .iter()
+                    .map(|path| (path.as_str(), files[path].as_ref()))
+                    .collect();
                 if let Err(error) = cache.store(&changed, &[]) {
                     tracing::warn!(%error, "the code map could not be kept");
                 }
@@ -245,7 +261,12 @@ impl CodeIndex {
         let text = read_text_up_to(host, at, MAX_SOURCE).ok()?.text;
         let language = Language::of_file(at, &text).filter(|language| is_code(*language))?;
         let hash = content_hash(path, text.as_bytes());
-        if let Some(known) = self.sources.files.get(path).filter(|known| known.hash == hash) {
+        if let Some(known) = self
+            .sources
+            .files
+            .get(path)
+            .filter(|known| known.hash == hash)
+        {
             return Some(Arc::clone(known));
         }
         if let Some((_, body)) = packed.get(path).filter(|(known, _)| *known == hash)
@@ -267,7 +288,11 @@ impl CodeIndex {
 }
 
 fn stop(cancel: &AtomicBool) -> Result<(), ScanError> {
-    if cancel.load(Ordering::Relaxed) { Err(ScanError::Cancelled) } else { Ok(()) }
+    if cancel.load(Ordering::Relaxed) {
+        Err(ScanError::Cancelled)
+    } else {
+        Ok(())
+    }
 }
 
 /// What this product writes itself is no code of the project. (mcp.md §5)
@@ -282,18 +307,25 @@ fn is_own(path: &str) -> bool {
 /// Whether a file is worth opening: by its extension, or it has none.
 fn may_be_source(path: &str) -> bool {
     const NONE: &[&str] = &[
-        "md", "json", "lock", "svg", "png", "jpg", "gif", "ico", "txt", "yaml", "yml", "toml", "html", "css",
-        "scss", "xml", "snap", "map", "pdf", "woff", "woff2", "ttf", "zip", "gz", "po", "csv", "rst",
+        "md", "json", "lock", "svg", "png", "jpg", "gif", "ico", "txt", "yaml", "yml", "toml",
+        "html", "css", "scss", "xml", "snap", "map", "pdf", "woff", "woff2", "ttf", "zip", "gz",
+        "po", "csv", "rst",
     ];
     let name = crate::path::name(path);
-    name.rsplit_once('.').is_none_or(|(_, extension)| !NONE.contains(&extension))
+    name.rsplit_once('.')
+        .is_none_or(|(_, extension)| !NONE.contains(&extension))
 }
 
 /// Languages in which programs are written.
 fn is_code(language: Language) -> bool {
     !matches!(
         language,
-        Language::Html | Language::Css | Language::Markdown | Language::Json | Language::Yaml | Language::Toml
+        Language::Html
+            | Language::Css
+            | Language::Markdown
+            | Language::Json
+            | Language::Yaml
+            | Language::Toml
     )
 }
 
@@ -322,8 +354,11 @@ fn keep(cache: &mut Cache, packed: &Packed, files: &BTreeMap<String, Arc<SourceF
         .filter(|(path, file)| packed.get(*path).is_none_or(|(hash, _)| *hash != file.hash))
         .map(|(path, file)| (path.as_str(), file.as_ref()))
         .collect();
-    let mut removed: Vec<&str> =
-        packed.keys().map(String::as_str).filter(|path| !files.contains_key(*path)).collect();
+    let mut removed: Vec<&str> = packed
+        .keys()
+        .map(String::as_str)
+        .filter(|path| !files.contains_key(*path))
+        .collect();
     removed.sort_unstable();
     if changed.is_empty() && removed.is_empty() {
         return;
@@ -333,7 +368,10 @@ fn keep(cache: &mut Cache, packed: &Packed, files: &BTreeMap<String, Arc<SourceF
     }
 }
 
-fn delta(old: &BTreeMap<String, Arc<SourceFile>>, new: &BTreeMap<String, Arc<SourceFile>>) -> Delta {
+fn delta(
+    old: &BTreeMap<String, Arc<SourceFile>>,
+    new: &BTreeMap<String, Arc<SourceFile>>,
+) -> Delta {
     let mut delta = Delta::default();
     for (path, file) in new {
         match old.get(path) {
@@ -342,6 +380,10 @@ fn delta(old: &BTreeMap<String, Arc<SourceFile>>, new: &BTreeMap<String, Arc<Sou
             Some(_) => {}
         }
     }
-    delta.deleted = old.keys().filter(|path| !new.contains_key(*path)).cloned().collect();
+    delta.deleted = old
+        .keys()
+        .filter(|path| !new.contains_key(*path))
+        .cloned()
+        .collect();
     delta
 }

@@ -109,13 +109,22 @@ pub struct TargetMetadata {
 #[must_use]
 pub fn target_role(map: &CodeMap, target: usize) -> Role {
     let target = &map.targets[target];
-    if target.kind == "test" { Role::Test } else { Role::of_name(&target.name) }
+    if target.kind == "test" {
+        Role::Test
+    } else {
+        Role::of_name(&target.name)
+    }
 }
 
-fn languages<'f>(map: &'f CodeMap, files: impl Iterator<Item = FileId> + 'f) -> BTreeMap<String, usize> {
+fn languages<'f>(
+    map: &'f CodeMap,
+    files: impl Iterator<Item = FileId> + 'f,
+) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for file in files {
-        *counts.entry(map.file(file).source.facts.language.id().to_owned()).or_default() += 1;
+        *counts
+            .entry(map.file(file).source.facts.language.id().to_owned())
+            .or_default() += 1;
     }
     counts
 }
@@ -130,12 +139,18 @@ fn files_of(map: &CodeMap, target: usize) -> impl Iterator<Item = FileId> + '_ {
 /// The languages of a project: files by language and the one of most files.
 #[must_use]
 pub fn summary(map: &CodeMap) -> Summary {
-    let languages = languages(map, (0_u32..).zip(&map.files).map(|(index, _)| FileId(index)));
+    let languages = languages(
+        map,
+        (0_u32..).zip(&map.files).map(|(index, _)| FileId(index)),
+    );
     let most = languages.values().copied().max();
     Summary {
         target_count: map.targets.len(),
         file_count: map.files.len(),
-        primary_language: languages.iter().find(|(_, count)| Some(**count) == most).map(|(name, _)| name.clone()),
+        primary_language: languages
+            .iter()
+            .find(|(_, count)| Some(**count) == most)
+            .map(|(name, _)| name.clone()),
         languages,
     }
 }
@@ -156,15 +171,23 @@ pub fn targets(map: &CodeMap) -> Targets {
             language_stats: languages(map, files_of(map, index)),
         })
         .collect();
-    Targets { targets, summary: Some(summary(map)) }
+    Targets {
+        targets,
+        summary: Some(summary(map)),
+    }
 }
 
 /// The target with a name.
 #[must_use]
 pub fn find_target(map: &CodeMap, name: &str) -> Option<usize> {
-    map.targets.iter().position(|target| target.name == name).or_else(|| {
-        map.targets.iter().position(|target| target.folder == name.trim_end_matches('/') || target.package == name)
-    })
+    map.targets
+        .iter()
+        .position(|target| target.name == name)
+        .or_else(|| {
+            map.targets.iter().position(|target| {
+                target.folder == name.trim_end_matches('/') || target.package == name
+            })
+        })
 }
 
 /// At most `most` files of a target; `None` when there is no such target.
@@ -202,19 +225,33 @@ pub fn target_metadata(map: &CodeMap, name: &str) -> Option<TargetMetadata> {
     let index = find_target(map, name)?;
     let target = &map.targets[index];
     let named = |index: &u32| map.targets[*index as usize].name.clone();
-    let mut dependencies: Vec<String> = target.dependencies.iter().map(named).chain(target.declared.iter().cloned()).collect();
+    let mut dependencies: Vec<String> = target
+        .dependencies
+        .iter()
+        .map(named)
+        .chain(target.declared.iter().cloned())
+        .collect();
     dependencies.sort();
     dependencies.dedup();
     let dependents = map
         .targets
         .iter()
-        .filter(|other| other.dependencies.iter().any(|need| *need as usize == index))
+        .filter(|other| {
+            other
+                .dependencies
+                .iter()
+                .any(|need| *need as usize == index)
+        })
         .map(|other| other.name.clone())
         .collect();
     Some(TargetMetadata {
         target_name: target.name.clone(),
         package_name: target.package.clone(),
-        path: if target.folder.is_empty() { ".".to_owned() } else { target.folder.clone() },
+        path: if target.folder.is_empty() {
+            ".".to_owned()
+        } else {
+            target.folder.clone()
+        },
         dependencies,
         dependents,
         role: target_role(map, index),

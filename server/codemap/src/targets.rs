@@ -14,8 +14,15 @@ pub(crate) fn link(map: &mut CodeMap) {
             needs[from as usize].insert(to);
         }
     }
-    for call in map.calls.iter().filter(|call| call.confidence >= KNOWN_CALL) {
-        let (from, to) = (target(call.file), target(map.symbols[call.callee.0 as usize].file));
+    for call in map
+        .calls
+        .iter()
+        .filter(|call| call.confidence >= KNOWN_CALL)
+    {
+        let (from, to) = (
+            target(call.file),
+            target(map.symbols[call.callee.0 as usize].file),
+        );
         if from != to {
             needs[from as usize].insert(to);
         }

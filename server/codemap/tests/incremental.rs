@@ -10,16 +10,71 @@ use proptest::prelude::*;
 
 /// What may stand in a file of the little project.
 const TEXTS: &[(&str, &[&str])] = &[
-    ("a.ts", &["export function one() { return two(); }\nfunction two() {}\n", "import {b} from './b';\nexport function one() { b(); }\n", "import {K} from './k/k';\nexport function one() { new K().go(); }\n"]),
-    ("b.ts", &["export function b() {}\n", "export {c as b} from './c';\n"]),
-    ("c.ts", &["export function c() {}\n", "import * as a from './a';\nexport function c() { a.one(); }\n"]),
-    ("k/k.ts", &["import {b} from '../b';\nexport class K { go() { b(); this.stop(); } stop() {} }\n", "export class K extends L { go() {} }\n"]),
-    ("p/__init__.py", &["from .m import f\n", "", "def f(): pass\n"]),
-    ("p/m.py", &["def f():\n    g()\ndef g(): pass\n", "from p import f as other\ndef h(): other()\n"]),
-    ("src/lib.rs", &["mod x;\nuse crate::x::T;\npub fn top() { T::new().run(); }\n", "mod x;\npub fn top() { x::free(); }\n"]),
-    ("src/x.rs", &["pub struct T;\nimpl T { pub fn new() -> Self { T } pub fn run(&self) { free(); } }\npub fn free() {}\n", "pub fn free() { crate::top(); }\n"]),
-    ("Cargo.toml", &["[package]\nname = \"a\"\nversion = \"0.1.0\"\n", "[package]\nname = \"b\"\nversion = \"0.1.0\"\n"]),
-    ("tsconfig.json", &["{\"compilerOptions\": {\"paths\": {\"@/*\": [\"k/*\"]}}}", "{}"]),
+    (
+        "a.ts",
+        &[
+            "export function one() { return two(); }\nfunction two() {}\n",
+            "import {b} from './b';\nexport function one() { b(); }\n",
+            "import {K} from './k/k';\nexport function one() { new K().go(); }\n",
+        ],
+    ),
+    (
+        "b.ts",
+        &["export function b() {}\n", "export {c as b} from './c';\n"],
+    ),
+    (
+        "c.ts",
+        &[
+            "export function c() {}\n",
+            "import * as a from './a';\nexport function c() { a.one(); }\n",
+        ],
+    ),
+    (
+        "k/k.ts",
+        &[
+            "import {b} from '../b';\nexport class K { go() { b(); this.stop(); } stop() {} }\n",
+            "export class K extends L { go() {} }\n",
+        ],
+    ),
+    (
+        "p/__init__.py",
+        &["from .m import f\n", "", "def f(): pass\n"],
+    ),
+    (
+        "p/m.py",
+        &[
+            "def f():\n    g()\ndef g(): pass\n",
+            "from p import f as other\ndef h(): other()\n",
+        ],
+    ),
+    (
+        "src/lib.rs",
+        &[
+            "mod x;\nuse crate::x::T;\npub fn top() { T::new().run(); }\n",
+            "mod x;\npub fn top() { x::free(); }\n",
+        ],
+    ),
+    (
+        "src/x.rs",
+        &[
+            "pub struct T;\nimpl T { pub fn new() -> Self { T } pub fn run(&self) { free(); } }\npub fn free() {}\n",
+            "pub fn free() { crate::top(); }\n",
+        ],
+    ),
+    (
+        "Cargo.toml",
+        &[
+            "[package]\nname = \"a\"\nversion = \"0.1.0\"\n",
+            "[package]\nname = \"b\"\nversion = \"0.1.0\"\n",
+        ],
+    ),
+    (
+        "tsconfig.json",
+        &[
+            "{\"compilerOptions\": {\"paths\": {\"@/*\": [\"k/*\"]}}}",
+            "{}",
+        ],
+    ),
 ];
 
 #[derive(Clone, Debug)]
@@ -64,14 +119,23 @@ fn apply(root: &Path, edit: &Edit) -> Vec<String> {
         }
         Edit::MoveFolder => {
             let (one, other) = (root.join("k"), root.join("moved"));
-            let _ = if one.exists() { std::fs::rename(&one, &other) } else { std::fs::rename(&other, &one) };
+            let _ = if one.exists() {
+                std::fs::rename(&one, &other)
+            } else {
+                std::fs::rename(&other, &one)
+            };
             vec!["k".to_owned(), "moved".to_owned()]
         }
     }
 }
 
 fn options(cancel: &AtomicBool, keep: Keep) -> ScanOptions<'_> {
-    ScanOptions { host: &Disk, cancel, progress: &|_| {}, keep }
+    ScanOptions {
+        host: &Disk,
+        cancel,
+        progress: &|_| {},
+        keep,
+    }
 }
 
 proptest! {
@@ -121,8 +185,13 @@ fn one_changed_file_costs_one_file() {
     let mut index = CodeIndex::scan(&project, &options(&never, Keep::Nothing)).unwrap();
     assert_eq!(index.extracted(), 3);
     std::fs::write(temp.path().join("b.ts"), "export const x = 1").unwrap();
-    let delta = index.refresh(&project, &options(&never, Keep::Nothing)).unwrap();
-    assert_eq!((delta.modified, index.extracted()), (vec!["b.ts".to_owned()], 1));
+    let delta = index
+        .refresh(&project, &options(&never, Keep::Nothing))
+        .unwrap();
+    assert_eq!(
+        (delta.modified, index.extracted()),
+        (vec!["b.ts".to_owned()], 1)
+    );
 }
 
 #[test]
@@ -130,7 +199,10 @@ fn a_project_that_is_not_set_up_is_not_written_to() {
     let (temp, project) = project(&[("a.ts", "f()")]);
     let never = AtomicBool::new(false);
     CodeIndex::scan(&project, &options(&never, Keep::WhenSetUp)).unwrap();
-    let left: Vec<_> = std::fs::read_dir(temp.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> = std::fs::read_dir(temp.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     assert_eq!(left, ["a.ts"]);
 }
 

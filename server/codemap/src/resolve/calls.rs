@@ -33,15 +33,117 @@ const GUESSED: f32 = 0.4;
 /// Names of methods that every library has: the only one in a project is most
 /// often not what is meant.
 const COMMON: &[&str] = &[
-    "add", "all", "any", "append", "apply", "as_ref", "as_str", "bind", "call", "catch", "clear", "clone", "close",
-    "collect", "concat", "contains", "copy", "count", "create", "delete", "each", "emit", "end", "entry", "equals",
-    "error", "exec", "execute", "exists", "extend", "filter", "find", "finish", "first", "flush", "forEach", "format",
-    "from", "get", "has", "hash", "hashCode", "index", "init", "insert", "into", "is_empty", "isEmpty", "items", "iter",
-    "join", "keys", "kind", "last", "len", "length", "line", "lines", "load", "lock", "log", "lower", "map", "match",
-    "matches", "merge", "message", "name", "new", "next", "ok", "on", "open", "parent", "parse", "path", "pop", "push",
-    "put", "read", "reduce", "remove", "render", "replace", "reset", "resolve", "run", "save", "send", "set", "size",
-    "slice", "sort", "split", "start", "stop", "sub", "submit", "take", "test", "text", "then", "toString",
-    "to_string", "trim", "unwrap", "update", "upper", "value", "values", "write",
+    "add",
+    "all",
+    "any",
+    "append",
+    "apply",
+    "as_ref",
+    "as_str",
+    "bind",
+    "call",
+    "catch",
+    "clear",
+    "clone",
+    "close",
+    "collect",
+    "concat",
+    "contains",
+    "copy",
+    "count",
+    "create",
+    "delete",
+    "each",
+    "emit",
+    "end",
+    "entry",
+    "equals",
+    "error",
+    "exec",
+    "execute",
+    "exists",
+    "extend",
+    "filter",
+    "find",
+    "finish",
+    "first",
+    "flush",
+    "forEach",
+    "format",
+    "from",
+    "get",
+    "has",
+    "hash",
+    "hashCode",
+    "index",
+    "init",
+    "insert",
+    "into",
+    "is_empty",
+    "isEmpty",
+    "items",
+    "iter",
+    "join",
+    "keys",
+    "kind",
+    "last",
+    "len",
+    "length",
+    "line",
+    "lines",
+    "load",
+    "lock",
+    "log",
+    "lower",
+    "map",
+    "match",
+    "matches",
+    "merge",
+    "message",
+    "name",
+    "new",
+    "next",
+    "ok",
+    "on",
+    "open",
+    "parent",
+    "parse",
+    "path",
+    "pop",
+    "push",
+    "put",
+    "read",
+    "reduce",
+    "remove",
+    "render",
+    "replace",
+    "reset",
+    "resolve",
+    "run",
+    "save",
+    "send",
+    "set",
+    "size",
+    "slice",
+    "sort",
+    "split",
+    "start",
+    "stop",
+    "sub",
+    "submit",
+    "take",
+    "test",
+    "text",
+    "then",
+    "toString",
+    "to_string",
+    "trim",
+    "unwrap",
+    "update",
+    "upper",
+    "value",
+    "values",
+    "write",
 ];
 
 impl Resolver<'_> {
@@ -99,8 +201,10 @@ impl Resolver<'_> {
 
     /// A path of types and modules is known wholly or not at all.
     fn is_path(&self, file: FileId, call: &CallSite) -> bool {
-        matches!(call.kind, CallKind::Path | CallKind::Construct | CallKind::Macro)
-            && self.files.language(file) == Language::Rust
+        matches!(
+            call.kind,
+            CallKind::Path | CallKind::Construct | CallKind::Macro
+        ) && self.files.language(file) == Language::Rust
     }
 
     /// A call without a receiver.
@@ -116,23 +220,38 @@ impl Resolver<'_> {
             let symbol = self.files.symbol(file, scope);
             let declaration = &facts.declarations[scope as usize];
             if declaration.kind.is_callable() {
-                if let Some(inner) = self.nested(symbol, name).filter(|inner| self.is_target(*inner)) {
-                    return Some(Callee { symbol: inner, confidence: NAMED });
+                if let Some(inner) = self
+                    .nested(symbol, name)
+                    .filter(|inner| self.is_target(*inner))
+                {
+                    return Some(Callee {
+                        symbol: inner,
+                        confidence: NAMED,
+                    });
                 }
                 // A variable hides what is outside.
-                let is_variable = self.members.bindings.contains_key(&(file, Some(scope), name));
+                let is_variable = self
+                    .members
+                    .bindings
+                    .contains_key(&(file, Some(scope), name));
                 if is_variable && call.kind == CallKind::Plain && !c_like(language) {
                     return None;
                 }
             }
         }
-        let implicit_this = matches!(language, Language::Java | Language::Kotlin | Language::Swift | Language::Cpp | Language::Dart);
+        let implicit_this = matches!(
+            language,
+            Language::Java | Language::Kotlin | Language::Swift | Language::Cpp | Language::Dart
+        );
         if implicit_this && call.kind == CallKind::Plain {
             let mut around = self.type_around(file, call.caller);
             while let Some(of) = around {
                 if let Some((member, inherited)) = self.method(of, call) {
                     let confidence = if inherited { INHERITED } else { MEMBER };
-                    return Some(Callee { symbol: member, confidence });
+                    return Some(Callee {
+                        symbol: member,
+                        confidence,
+                    });
                 }
                 let outer = self.files.declaration(of).parent;
                 around = self.type_around(self.files.file_of(of), outer);
@@ -142,12 +261,20 @@ impl Resolver<'_> {
             return self.linked(file, call);
         }
         let meaning = self.path_meaning(file, call.caller, name).or_else(|| {
-            (language == Language::Python).then(|| self.python_dotted(file, name)).flatten()
+            (language == Language::Python)
+                .then(|| self.python_dotted(file, name))
+                .flatten()
         })?;
         match meaning {
-            Meaning::Symbol(symbol) => self.target(symbol, call).map(|symbol| Callee { symbol, confidence: NAMED }),
+            Meaning::Symbol(symbol) => self.target(symbol, call).map(|symbol| Callee {
+                symbol,
+                confidence: NAMED,
+            }),
             Meaning::File(module) => match self.exported(module, "=")? {
-                Meaning::Symbol(symbol) => self.target(symbol, call).map(|symbol| Callee { symbol, confidence: NAMED }),
+                Meaning::Symbol(symbol) => self.target(symbol, call).map(|symbol| Callee {
+                    symbol,
+                    confidence: NAMED,
+                }),
                 _ => None,
             },
             _ => None,
@@ -161,49 +288,92 @@ impl Resolver<'_> {
             let declaration = &facts.declarations[scope as usize];
             if declaration.kind.is_callable() {
                 let symbol = self.files.symbol(file, scope);
-                if let Some(inner) = self.nested(symbol, name).filter(|inner| self.is_target(*inner)) {
-                    return Some(Callee { symbol: inner, confidence: NAMED });
+                if let Some(inner) = self
+                    .nested(symbol, name)
+                    .filter(|inner| self.is_target(*inner))
+                {
+                    return Some(Callee {
+                        symbol: inner,
+                        confidence: NAMED,
+                    });
                 }
-                if self.members.bindings.contains_key(&(file, Some(scope), name)) && call.kind == CallKind::Plain {
+                if self
+                    .members
+                    .bindings
+                    .contains_key(&(file, Some(scope), name))
+                    && call.kind == CallKind::Plain
+                {
                     return None;
                 }
             }
         }
         if name == "Self" {
             let symbol = self.type_around(file, call.caller)?;
-            return Some(Callee { symbol, confidence: MEMBER });
+            return Some(Callee {
+                symbol,
+                confidence: MEMBER,
+            });
         }
         let wants_macro = call.kind == CallKind::Macro;
         // Of several things of one name a macro is not called like a function.
-        let matching = |symbol: &SymbolId| (self.files.declaration(*symbol).kind == SymbolKind::Macro) == wants_macro;
+        let matching = |symbol: &SymbolId| {
+            (self.files.declaration(*symbol).kind == SymbolKind::Macro) == wants_macro
+        };
         let within = self.rust_within(file, call.caller);
-        let in_module: Option<SymbolId> = self.files.top(file, name).iter().copied().filter(matching).find(|symbol| {
-            self.rust_within(file, self.files.declaration(*symbol).parent) == within
-        });
+        let in_module: Option<SymbolId> = self
+            .files
+            .top(file, name)
+            .iter()
+            .copied()
+            .filter(matching)
+            .find(|symbol| {
+                self.rust_within(file, self.files.declaration(*symbol).parent) == within
+            });
         if let Some(symbol) = in_module {
-            return self.target(symbol, call).map(|symbol| Callee { symbol, confidence: NAMED });
+            return self.target(symbol, call).map(|symbol| Callee {
+                symbol,
+                confidence: NAMED,
+            });
         }
         if wants_macro {
             // Macros are seen by the order of the text, or everywhere.
-            let found: Vec<SymbolId> = self.members.callable.get(name).into_iter().flatten().copied().filter(matching).filter(|symbol| {
-                // One in an inline module is seen there only, unless it is exported.
-                let declaration = self.files.declaration(*symbol);
-                let inside = self.rust_within(self.files.file_of(*symbol), declaration.parent);
-                inside.is_empty()
-                    || declaration.annotations.iter().any(|a| a == "macro_export")
-                    || (self.files.file_of(*symbol) == file && within.starts_with(&inside))
-            }).collect();
-            let here = found.iter().copied().find(|symbol| self.files.file_of(*symbol) == file);
+            let found: Vec<SymbolId> = self
+                .members
+                .callable
+                .get(name)
+                .into_iter()
+                .flatten()
+                .copied()
+                .filter(matching)
+                .filter(|symbol| {
+                    // One in an inline module is seen there only, unless it is exported.
+                    let declaration = self.files.declaration(*symbol);
+                    let inside = self.rust_within(self.files.file_of(*symbol), declaration.parent);
+                    inside.is_empty()
+                        || declaration.annotations.iter().any(|a| a == "macro_export")
+                        || (self.files.file_of(*symbol) == file && within.starts_with(&inside))
+                })
+                .collect();
+            let here = found
+                .iter()
+                .copied()
+                .find(|symbol| self.files.file_of(*symbol) == file);
             let symbol = match (here, found.as_slice()) {
                 (Some(here), _) => here,
                 (None, [only]) => *only,
                 _ => return None,
             };
-            return Some(Callee { symbol, confidence: LINKED });
+            return Some(Callee {
+                symbol,
+                confidence: LINKED,
+            });
         }
         match self.rust_path(file, &within, &[name])? {
             Meaning::Symbol(symbol) if matching(&symbol) => {
-                self.target(symbol, call).map(|symbol| Callee { symbol, confidence: NAMED })
+                self.target(symbol, call).map(|symbol| Callee {
+                    symbol,
+                    confidence: NAMED,
+                })
             }
             _ => None,
         }
@@ -216,7 +386,10 @@ impl Resolver<'_> {
         if call.kind == CallKind::Construct || self.members.c_types.contains_key(name) {
             let symbol = self.c_type(file, name)?;
             let constructor = self.overload(self.own_members(symbol, name), call);
-            return Some(Callee { symbol: constructor.unwrap_or(symbol), confidence: MEMBER });
+            return Some(Callee {
+                symbol: constructor.unwrap_or(symbol),
+                confidence: MEMBER,
+            });
         }
         let found = self.members.callable.get(name)?;
         let free: Vec<SymbolId> = found
@@ -226,50 +399,98 @@ impl Resolver<'_> {
                 let declaration = self.files.declaration(*symbol);
                 let hidden = declaration.modifiers.iter().any(|word| word == "static")
                     && self.files.file_of(*symbol) != file
-                    && !crate::path::name(self.files.path(self.files.file_of(*symbol))).contains(".h");
+                    && !crate::path::name(self.files.path(self.files.file_of(*symbol)))
+                        .contains(".h");
                 matches!(declaration.kind, SymbolKind::Function | SymbolKind::Macro)
                     && !hidden
                     && c_like(self.files.language(self.files.file_of(*symbol)))
             })
             .collect();
-        let here: Vec<SymbolId> = free.iter().copied().filter(|symbol| self.files.file_of(*symbol) == file).collect();
-        if let Some(symbol) = here.iter().copied().find(|symbol| self.files.declaration(*symbol).has_body) {
-            return Some(Callee { symbol, confidence: NAMED });
+        let here: Vec<SymbolId> = free
+            .iter()
+            .copied()
+            .filter(|symbol| self.files.file_of(*symbol) == file)
+            .collect();
+        if let Some(symbol) = here
+            .iter()
+            .copied()
+            .find(|symbol| self.files.declaration(*symbol).has_body)
+        {
+            return Some(Callee {
+                symbol,
+                confidence: NAMED,
+            });
         }
         // Declared in a header, defined in one place.
-        let defined: Vec<SymbolId> = free.iter().copied().filter(|symbol| self.files.declaration(*symbol).has_body).collect();
+        let defined: Vec<SymbolId> = free
+            .iter()
+            .copied()
+            .filter(|symbol| self.files.declaration(*symbol).has_body)
+            .collect();
         let seen = self.included(file);
-        let visible: Vec<SymbolId> = free.iter().copied().filter(|symbol| seen.contains(&self.files.file_of(*symbol))).collect();
-        let visible_definition = visible.iter().copied().find(|symbol| self.files.declaration(*symbol).has_body);
+        let visible: Vec<SymbolId> = free
+            .iter()
+            .copied()
+            .filter(|symbol| seen.contains(&self.files.file_of(*symbol)))
+            .collect();
+        let visible_definition = visible
+            .iter()
+            .copied()
+            .find(|symbol| self.files.declaration(*symbol).has_body);
         if let Some(symbol) = visible_definition {
-            return Some(Callee { symbol, confidence: NAMED });
+            return Some(Callee {
+                symbol,
+                confidence: NAMED,
+            });
         }
         // Several in one file are for several builds.
         let one_file = defined.first().filter(|first| {
-            defined.iter().all(|symbol| self.files.file_of(*symbol) == self.files.file_of(**first))
+            defined
+                .iter()
+                .all(|symbol| self.files.file_of(*symbol) == self.files.file_of(**first))
         });
         if let (Some(first), [_, ..]) = (one_file, visible.as_slice()) {
-            return Some(Callee { symbol: *first, confidence: MEMBER });
+            return Some(Callee {
+                symbol: *first,
+                confidence: MEMBER,
+            });
         }
         match (defined.as_slice(), visible.as_slice()) {
-            ([only], [_, ..]) => Some(Callee { symbol: *only, confidence: MEMBER }),
+            ([only], [_, ..]) => Some(Callee {
+                symbol: *only,
+                confidence: MEMBER,
+            }),
             // Declared by no header that is read: perhaps by one of the system.
             ([only], []) => {
-                let has_others = seen.iter().any(|file| {
-                    self.modules[file.0 as usize].contains(&Some(Meaning::External))
-                });
+                let has_others = seen
+                    .iter()
+                    .any(|file| self.modules[file.0 as usize].contains(&Some(Meaning::External)));
                 let confidence = if has_others { GUESSED } else { LINKED };
-                Some(Callee { symbol: *only, confidence })
+                Some(Callee {
+                    symbol: *only,
+                    confidence,
+                })
             }
             (_, [first, ..]) => {
                 // Several programs define it: the one that lies nearest.
                 let path = self.files.path(file);
-                let near = defined.iter().copied().filter(|symbol| {
-                    crate::path::folder(self.files.path(self.files.file_of(*symbol))) == crate::path::folder(path)
-                }).collect::<Vec<_>>();
+                let near = defined
+                    .iter()
+                    .copied()
+                    .filter(|symbol| {
+                        crate::path::folder(self.files.path(self.files.file_of(*symbol)))
+                            == crate::path::folder(path)
+                    })
+                    .collect::<Vec<_>>();
                 match near.as_slice() {
-                    [only] => Some(Callee { symbol: *only, confidence: LINKED }),
-                    _ => Some(Callee { symbol: *first, confidence: LINKED }),
+                    [only] => Some(Callee {
+                        symbol: *only,
+                        confidence: LINKED,
+                    }),
+                    _ => Some(Callee {
+                        symbol: *first,
+                        confidence: LINKED,
+                    }),
                 }
             }
             _ => None,
@@ -289,29 +510,46 @@ impl Resolver<'_> {
         let member = |of: SymbolId| {
             let (symbol, inherited) = self.method(of, call)?;
             let symbol = self.target(symbol, call)?;
-            Some(Callee { symbol, confidence: if inherited { INHERITED } else { MEMBER } })
+            Some(Callee {
+                symbol,
+                confidence: if inherited { INHERITED } else { MEMBER },
+            })
         };
         match kind {
             Kind::Type(of) => {
                 if call.kind == CallKind::Construct && matches!(call.name.as_str(), "<init>") {
-                    return self.constructor(of, call).map(|symbol| Callee { symbol, confidence: MEMBER });
+                    return self.constructor(of, call).map(|symbol| Callee {
+                        symbol,
+                        confidence: MEMBER,
+                    });
                 }
                 member(of)
             }
             Kind::Instance(of) => {
                 if call.name == "<init>" {
-                    return self.constructor(of, call).map(|symbol| Callee { symbol, confidence: MEMBER });
+                    return self.constructor(of, call).map(|symbol| Callee {
+                        symbol,
+                        confidence: MEMBER,
+                    });
                 }
                 member(of)
             }
-            Kind::Above(of) => {
-                self.lineage(of).into_iter().skip(1).find_map(|above| {
-                    if call.name == "<init>" || (call.name == "constructor" && ecma(self.files.language(file))) {
+            Kind::Above(of) => self
+                .lineage(of)
+                .into_iter()
+                .skip(1)
+                .find_map(|above| {
+                    if call.name == "<init>"
+                        || (call.name == "constructor" && ecma(self.files.language(file)))
+                    {
                         return self.constructor(above, call);
                     }
                     self.overload(self.own_members(above, &call.name), call)
-                }).map(|symbol| Callee { symbol, confidence: INHERITED })
-            }
+                })
+                .map(|symbol| Callee {
+                    symbol,
+                    confidence: INHERITED,
+                }),
             Kind::Module(module) => {
                 let found = self.step(module, &call.name).or_else(|| match module {
                     // A CommonJS module that is a class or an object.
@@ -324,7 +562,10 @@ impl Resolver<'_> {
                 match found {
                     Meaning::Symbol(symbol) => {
                         let symbol = self.target(symbol, call)?;
-                        Some(Callee { symbol, confidence: NAMED })
+                        Some(Callee {
+                            symbol,
+                            confidence: NAMED,
+                        })
                     }
                     _ => None,
                 }
@@ -354,18 +595,29 @@ impl Resolver<'_> {
 
     fn fits(&self, symbol: SymbolId, call: &CallSite) -> bool {
         let declaration = self.files.declaration(symbol);
-        declaration.kind.is_callable() && declaration.parameters == call.arguments && declaration.has_body && !is_stub(declaration)
+        declaration.kind.is_callable()
+            && declaration.parameters == call.arguments
+            && declaration.has_body
+            && !is_stub(declaration)
     }
 
     fn overload(&self, symbols: &[SymbolId], call: &CallSite) -> Option<SymbolId> {
         symbols
             .iter()
             .copied()
-            .filter(|symbol| self.is_target(*symbol) || self.files.declaration(*symbol).kind == SymbolKind::Field)
+            .filter(|symbol| {
+                self.is_target(*symbol) || self.files.declaration(*symbol).kind == SymbolKind::Field
+            })
             .min_by_key(|symbol| {
                 let declaration = self.files.declaration(*symbol);
                 let misfit = declaration.parameters.abs_diff(call.arguments);
-                (!declaration.kind.is_callable(), is_stub(declaration), misfit, !declaration.has_body, *symbol)
+                (
+                    !declaration.kind.is_callable(),
+                    is_stub(declaration),
+                    misfit,
+                    !declaration.has_body,
+                    *symbol,
+                )
             })
             .filter(|symbol| self.is_target(*symbol))
     }
@@ -384,14 +636,21 @@ impl Resolver<'_> {
             let file = self.files.file_of(symbol);
             if overloads(self.files.language(file)) && declaration.parent.is_none() {
                 let others: Vec<SymbolId> = match self.layout.package_of[file.0 as usize] {
-                    Some(package) => self.layout.package_top.get(&(package, declaration.name.as_str())).cloned().unwrap_or_default(),
+                    Some(package) => self
+                        .layout
+                        .package_top
+                        .get(&(package, declaration.name.as_str()))
+                        .cloned()
+                        .unwrap_or_default(),
                     None => self.files.top(file, &declaration.name).to_vec(),
                 };
                 return self.overload(&others, call).or(Some(symbol));
             }
             return Some(symbol);
         }
-        let of = self.unaliased(symbol, 0).or_else(|| declaration.kind.is_type().then_some(symbol))?;
+        let of = self
+            .unaliased(symbol, 0)
+            .or_else(|| declaration.kind.is_type().then_some(symbol))?;
         self.constructor(of, call)
     }
 
@@ -402,7 +661,9 @@ impl Resolver<'_> {
             Language::Python => "__init__",
             Language::Swift => "init",
             _ if ecma(language) => "constructor",
-            Language::Java | Language::Kotlin | Language::Cpp | Language::Dart => self.files.declaration(of).name.as_str(),
+            Language::Java | Language::Kotlin | Language::Cpp | Language::Dart => {
+                self.files.declaration(of).name.as_str()
+            }
             _ => return Some(of),
         };
         let own: Vec<SymbolId> = self
@@ -421,23 +682,36 @@ impl Resolver<'_> {
             return None;
         }
         let language = self.files.language(file);
-        let mut found = self.members.callable.get(name)?.iter().copied().filter(|symbol| {
-            let declaration = self.files.declaration(*symbol);
-            self.container_of(*symbol).is_some()
-                && declaration.kind == SymbolKind::Method
-                && related(self.files.language(self.files.file_of(*symbol)), language)
-        });
+        let mut found = self
+            .members
+            .callable
+            .get(name)?
+            .iter()
+            .copied()
+            .filter(|symbol| {
+                let declaration = self.files.declaration(*symbol);
+                self.container_of(*symbol).is_some()
+                    && declaration.kind == SymbolKind::Method
+                    && related(self.files.language(self.files.file_of(*symbol)), language)
+            });
         let first = found.next()?;
         if let Some(second) = found.next() {
             // A declaration and its definition are one.
-            let same = self.container_of(first) == self.container_of(second) && found.next().is_none();
+            let same =
+                self.container_of(first) == self.container_of(second) && found.next().is_none();
             if !same {
                 return None;
             }
             let symbol = self.definition(&[first, second])?;
-            return Some(Callee { symbol, confidence: GUESSED });
+            return Some(Callee {
+                symbol,
+                confidence: GUESSED,
+            });
         }
-        Some(Callee { symbol: first, confidence: GUESSED })
+        Some(Callee {
+            symbol: first,
+            confidence: GUESSED,
+        })
     }
 }
 
@@ -447,13 +721,18 @@ fn c_like(language: Language) -> bool {
 
 /// Whether functions of one name may differ in their parameters.
 fn overloads(language: Language) -> bool {
-    matches!(language, Language::Java | Language::Kotlin | Language::Swift | Language::Cpp)
+    matches!(
+        language,
+        Language::Java | Language::Kotlin | Language::Swift | Language::Cpp
+    )
 }
 
 fn related(one: Language, other: Language) -> bool {
     one == other
         || (ecma(one) && ecma(other))
         || (c_like(one) && c_like(other))
-        || (matches!(one, Language::Java | Language::Kotlin) && matches!(other, Language::Java | Language::Kotlin))
-        || (matches!(one, Language::Swift | Language::Objc) && matches!(other, Language::Swift | Language::Objc))
+        || (matches!(one, Language::Java | Language::Kotlin)
+            && matches!(other, Language::Java | Language::Kotlin))
+        || (matches!(one, Language::Swift | Language::Objc)
+            && matches!(other, Language::Swift | Language::Objc))
 }

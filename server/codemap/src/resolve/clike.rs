@@ -28,7 +28,10 @@ impl Resolver<'_> {
         }
         // Build systems that are not read have folders of their own: the one
         // file whose path ends like this, the nearest when there are several.
-        let suffix = format!("/{}", written.trim_start_matches("../").trim_start_matches("./"));
+        let suffix = format!(
+            "/{}",
+            written.trim_start_matches("../").trim_start_matches("./")
+        );
         let candidates: Vec<FileId> = self
             .layout
             .by_name
@@ -36,7 +39,10 @@ impl Resolver<'_> {
             .into_iter()
             .flatten()
             .copied()
-            .filter(|found| self.files.path(*found).ends_with(&suffix) || self.files.path(*found) == &suffix[1..])
+            .filter(|found| {
+                self.files.path(*found).ends_with(&suffix)
+                    || self.files.path(*found) == &suffix[1..]
+            })
             .collect();
         let system = import.style == ImportStyle::System;
         let found = match candidates.as_slice() {
@@ -84,5 +90,8 @@ impl Resolver<'_> {
 
 /// The number of folders that two paths share.
 fn common_prefix(one: &str, other: &str) -> usize {
-    one.split('/').zip(other.split('/')).take_while(|(a, b)| a == b).count()
+    one.split('/')
+        .zip(other.split('/'))
+        .take_while(|(a, b)| a == b)
+        .count()
 }

@@ -7,7 +7,8 @@ use crate::path::{folder, is_below, join};
 /// What may be left out of the name of a module, in the order in which it is
 /// tried.
 const EXTENSIONS: &[&str] = &[
-    ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".json",
+    ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte",
+    ".json",
 ];
 
 /// The extension of what is compiled, and those of its sources.
@@ -24,12 +25,16 @@ impl Resolver<'_> {
         let module = module.split(['?', '!']).next().unwrap_or(module);
         let path = self.files.path(file);
         if module.starts_with('.') {
-            return self.ecma_file(&join(folder(path), module)?).map(Meaning::File);
+            return self
+                .ecma_file(&join(folder(path), module)?)
+                .map(Meaning::File);
         }
         if let Some(rest) = module.strip_prefix('/') {
             return self.ecma_file(rest).map(Meaning::File);
         }
-        let aliased = self.ecma_alias(path, module).or_else(|| self.ecma_subpath(path, module));
+        let aliased = self
+            .ecma_alias(path, module)
+            .or_else(|| self.ecma_subpath(path, module));
         if let Some(found) = aliased.or_else(|| self.ecma_package(module)) {
             return Some(Meaning::File(found));
         }
@@ -49,17 +54,28 @@ impl Resolver<'_> {
                 return Some(found);
             }
         }
-        if let Some(found) = EXTENSIONS.iter().find_map(|e| files.at(&format!("{path}{e}"))) {
+        if let Some(found) = EXTENSIONS
+            .iter()
+            .find_map(|e| files.at(&format!("{path}{e}")))
+        {
             return Some(found);
         }
         // A folder with a package.json of its own.
-        if let Some(inner) = self.layout.node.values().find(|named| named.folder == path && !path.is_empty())
+        if let Some(inner) = self
+            .layout
+            .node
+            .values()
+            .find(|named| named.folder == path && !path.is_empty())
             && let Some(found) = self.ecma_export(inner.folder, inner.manifest, ".")
         {
             return Some(found);
         }
         EXTENSIONS.iter().find_map(|e| {
-            let index = if path.is_empty() { format!("index{e}") } else { format!("{path}/index{e}") };
+            let index = if path.is_empty() {
+                format!("index{e}")
+            } else {
+                format!("{path}/index{e}")
+            };
             files.at(&index)
         })
     }
@@ -86,7 +102,9 @@ impl Resolver<'_> {
                 }
             }
             if let Some((_, targets, rest)) = best
-                && let Some(found) = targets.iter().find_map(|target| self.ecma_file(&target.replacen('*', rest, 1)))
+                && let Some(found) = targets
+                    .iter()
+                    .find_map(|target| self.ecma_file(&target.replacen('*', rest, 1)))
             {
                 return Some(found);
             }
@@ -104,17 +122,25 @@ impl Resolver<'_> {
         if !module.starts_with('#') {
             return None;
         }
-        let named = self.layout.subpaths.iter().find(|named| is_below(path, named.folder))?;
-        named.manifest.aliases.iter().find_map(|(pattern, targets)| {
-            let rest = match pattern.split_once('*') {
-                Some((start, end)) => module.strip_prefix(start)?.strip_suffix(end)?,
-                None => (pattern == module).then_some("")?,
-            };
-            targets.iter().find_map(|target| {
-                let target = target.replacen('*', rest, 1);
-                self.ecma_file(&join(named.folder, &target)?)
+        let named = self
+            .layout
+            .subpaths
+            .iter()
+            .find(|named| is_below(path, named.folder))?;
+        named
+            .manifest
+            .aliases
+            .iter()
+            .find_map(|(pattern, targets)| {
+                let rest = match pattern.split_once('*') {
+                    Some((start, end)) => module.strip_prefix(start)?.strip_suffix(end)?,
+                    None => (pattern == module).then_some("")?,
+                };
+                targets.iter().find_map(|target| {
+                    let target = target.replacen('*', rest, 1);
+                    self.ecma_file(&join(named.folder, &target)?)
+                })
             })
-        })
     }
 
     /// A package of this repository by its name.
@@ -122,20 +148,40 @@ impl Resolver<'_> {
         let mut end = 0;
         let parts = if module.starts_with('@') { 2 } else { 1 };
         for _ in 0..parts {
-            end = module[end..].find('/').map_or(module.len(), |at| end + at + 1);
+            end = module[end..]
+                .find('/')
+                .map_or(module.len(), |at| end + at + 1);
         }
         let package = module[..end].trim_end_matches('/');
         let named = self.layout.node.get(package)?;
         let rest = module[end..].trim_matches('/');
-        let subpath = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
+        let subpath = if rest.is_empty() {
+            ".".to_owned()
+        } else {
+            format!("./{rest}")
+        };
         self.ecma_export(named.folder, named.manifest, &subpath)
-            .or_else(|| if rest.is_empty() { None } else { self.ecma_file(&join(named.folder, rest)?) })
+            .or_else(|| {
+                if rest.is_empty() {
+                    None
+                } else {
+                    self.ecma_file(&join(named.folder, rest)?)
+                }
+            })
     }
 
-    fn ecma_export(&self, at: &str, manifest: &crate::manifest::Manifest, subpath: &str) -> Option<FileId> {
+    fn ecma_export(
+        &self,
+        at: &str,
+        manifest: &crate::manifest::Manifest,
+        subpath: &str,
+    ) -> Option<FileId> {
         for (pattern, target) in &manifest.exports {
             let rest = match pattern.split_once('*') {
-                Some((start, end)) => match subpath.strip_prefix(start).and_then(|rest| rest.strip_suffix(end)) {
+                Some((start, end)) => match subpath
+                    .strip_prefix(start)
+                    .and_then(|rest| rest.strip_suffix(end))
+                {
                     Some(rest) => rest,
                     None => continue,
                 },
@@ -143,8 +189,13 @@ impl Resolver<'_> {
                 None => continue,
             };
             let target = target.replacen('*', rest, 1);
-            let Some(path) = join(at, &target) else { continue };
-            if let Some(found) = self.ecma_file(&path).or_else(|| self.ecma_source(at, &path)) {
+            let Some(path) = join(at, &target) else {
+                continue;
+            };
+            if let Some(found) = self
+                .ecma_file(&path)
+                .or_else(|| self.ecma_source(at, &path))
+            {
                 return Some(found);
             }
         }
@@ -160,12 +211,21 @@ impl Resolver<'_> {
     fn ecma_source(&self, at: &str, path: &str) -> Option<FileId> {
         let inner = path.strip_prefix(at)?.trim_start_matches('/');
         let (first, rest) = inner.split_once('/')?;
-        if !matches!(first, "dist" | "lib" | "build" | "out" | "esm" | "cjs" | "es") {
+        if !matches!(
+            first,
+            "dist" | "lib" | "build" | "out" | "esm" | "cjs" | "es"
+        ) {
             return None;
         }
         let stem = rest.split('.').next().unwrap_or(rest);
-        let without = |prefix: &str| rest.strip_prefix(prefix).map(|rest| rest.split('.').next().unwrap_or(rest));
-        let stem = without("esm/").or_else(|| without("cjs/")).or_else(|| without("types/")).unwrap_or(stem);
+        let without = |prefix: &str| {
+            rest.strip_prefix(prefix)
+                .map(|rest| rest.split('.').next().unwrap_or(rest))
+        };
+        let stem = without("esm/")
+            .or_else(|| without("cjs/"))
+            .or_else(|| without("types/"))
+            .unwrap_or(stem);
         self.ecma_file(&join(at, &format!("src/{stem}"))?)
     }
 }

@@ -18,7 +18,9 @@ impl Resolver<'_> {
                 if let Targets::Files(files) = &targets {
                     for to in files {
                         if *to != file {
-                            let line = edges.entry((file, *to, kind(import))).or_insert(import.line);
+                            let line = edges
+                                .entry((file, *to, kind(import)))
+                                .or_insert(import.line);
                             *line = import.line.min(*line);
                         }
                     }
@@ -38,14 +40,23 @@ impl Resolver<'_> {
                 }
             }
             for to in self.neighbours(file) {
-                if to != file && !edges.range((file, to, ImportKind::Import)..=(file, to, ImportKind::Implicit)).any(|_| true) {
+                if to != file
+                    && !edges
+                        .range((file, to, ImportKind::Import)..=(file, to, ImportKind::Implicit))
+                        .any(|_| true)
+                {
                     edges.insert((file, to, ImportKind::Implicit), 0);
                 }
             }
         }
         map.imports = edges
             .into_iter()
-            .map(|((from, to, kind), line)| ImportEdge { from, to, kind, line })
+            .map(|((from, to, kind), line)| ImportEdge {
+                from,
+                to,
+                kind,
+                line,
+            })
             .collect();
         map.externals.sort();
         map.externals.dedup();
@@ -81,7 +92,11 @@ impl Resolver<'_> {
         let meaning = match (import.style, import.names.first()) {
             (ImportStyle::Module, _) => self.module_of(file, index),
             (_, Some(name)) if name.name != "*" => {
-                let mut segments: Vec<&str> = import.module.split("::").filter(|part| !part.is_empty()).collect();
+                let mut segments: Vec<&str> = import
+                    .module
+                    .split("::")
+                    .filter(|part| !part.is_empty())
+                    .collect();
                 segments.push(&name.name);
                 let whole = self.rust_path(file, &import.within, &segments);
                 // A path in the code may end in something that is not known, as
@@ -102,8 +117,15 @@ impl Resolver<'_> {
             Some(Meaning::File(to)) => Targets::Files(vec![to]),
             Some(_) => Targets::External,
             None => {
-                let inner = matches!(import.module.split("::").next(), Some("crate" | "self" | "super"));
-                if inner || import.style == ImportStyle::Module { Targets::Unknown } else { Targets::External }
+                let inner = matches!(
+                    import.module.split("::").next(),
+                    Some("crate" | "self" | "super")
+                );
+                if inner || import.style == ImportStyle::Module {
+                    Targets::Unknown
+                } else {
+                    Targets::External
+                }
             }
         }
     }
@@ -144,32 +166,49 @@ impl Resolver<'_> {
     fn go_targets(&self, file: FileId, index: usize, import: &Import, package: u32) -> Targets {
         let local = self.go_local_name(import, self.module_of(file, index));
         let prefix = format!("{local}.");
-        let used = self.files.facts(file).type_names.iter().filter_map(|name| name.strip_prefix(&prefix));
+        let used = self
+            .files
+            .facts(file)
+            .type_names
+            .iter()
+            .filter_map(|name| name.strip_prefix(&prefix));
         let mut files = self.declaring(package, used);
         if files.is_empty() {
             // Imported for what it does when it starts.
             let all = &self.layout.packages[package as usize].files;
-            files = all.iter().copied().filter(|file| !self.files.sources[file.0 as usize].is_test).take(1).collect();
+            files = all
+                .iter()
+                .copied()
+                .filter(|file| !self.files.sources[file.0 as usize].is_test)
+                .take(1)
+                .collect();
         }
         Targets::Files(files)
     }
 
     fn jvm_targets(&self, file: FileId, index: usize, import: &Import) -> Targets {
-        let Some(name) = import.names.first() else { return Targets::External };
+        let Some(name) = import.names.first() else {
+            return Targets::External;
+        };
         match self.module_of(file, index) {
             Some(Meaning::Package(package)) if name.name == "*" => {
                 let used = self.files.facts(file).type_names.iter().map(String::as_str);
                 Targets::Files(self.declaring(package, used))
             }
-            Some(Meaning::Package(package)) => match self.layout.package_top.get(&(package, name.name.as_str())) {
-                Some(found) => {
-                    let mut files: Vec<FileId> = found.iter().map(|symbol| self.files.file_of(*symbol)).collect();
-                    files.sort_unstable();
-                    files.dedup();
-                    Targets::Files(files)
+            Some(Meaning::Package(package)) => {
+                match self.layout.package_top.get(&(package, name.name.as_str())) {
+                    Some(found) => {
+                        let mut files: Vec<FileId> = found
+                            .iter()
+                            .map(|symbol| self.files.file_of(*symbol))
+                            .collect();
+                        files.sort_unstable();
+                        files.dedup();
+                        Targets::Files(files)
+                    }
+                    None => Targets::External,
                 }
-                None => Targets::External,
-            },
+            }
             Some(Meaning::Symbol(class)) => Targets::Files(vec![self.files.file_of(class)]),
             _ => Targets::External,
         }
@@ -192,17 +231,27 @@ impl Resolver<'_> {
             return Vec::new();
         };
         let facts = self.files.facts(file);
-        let called = facts.calls.iter().filter(|call| call.receiver == crate::facts::Receiver::None).map(|call| call.name.as_str());
+        let called = facts
+            .calls
+            .iter()
+            .filter(|call| call.receiver == crate::facts::Receiver::None)
+            .map(|call| call.name.as_str());
         let mut used: Vec<&str> = facts.type_names.iter().map(String::as_str).collect();
         if facts.language != Language::Java {
             used.extend(called);
         }
         used.sort_unstable();
         used.dedup();
-        let own = used.into_iter().filter(|name| self.files.top(file, name).is_empty()).filter(|name| {
-            // What is imported by this name is another thing.
-            !facts.imports.iter().any(|import| import.names.iter().any(|one| one.local == *name))
-        });
+        let own = used
+            .into_iter()
+            .filter(|name| self.files.top(file, name).is_empty())
+            .filter(|name| {
+                // What is imported by this name is another thing.
+                !facts
+                    .imports
+                    .iter()
+                    .any(|import| import.names.iter().any(|one| one.local == *name))
+            });
         self.declaring(package, own)
     }
 }

@@ -46,7 +46,9 @@ impl<'s> Files<'s> {
             for (at, declaration) in (0_u32..).zip(&facts.declarations) {
                 files.owner.push(id);
                 if is_top(facts, at) {
-                    top.entry(&declaration.name).or_default().push(SymbolId(first + at));
+                    top.entry(&declaration.name)
+                        .or_default()
+                        .push(SymbolId(first + at));
                 }
             }
             files.top.push(top);
@@ -90,12 +92,16 @@ impl<'s> Files<'s> {
         }
         let start = format!("{folder}/");
         let at = self.paths.partition_point(|path| *path < start.as_str());
-        self.paths.get(at).is_some_and(|path| path.starts_with(&start))
+        self.paths
+            .get(at)
+            .is_some_and(|path| path.starts_with(&start))
     }
 
     /// The symbols of this name at the top of a file.
     pub fn top(&self, file: FileId, name: &str) -> &[SymbolId] {
-        self.top[file.0 as usize].get(name).map_or(&[], Vec::as_slice)
+        self.top[file.0 as usize]
+            .get(name)
+            .map_or(&[], Vec::as_slice)
     }
 
     pub fn file_of(&self, symbol: SymbolId) -> FileId {

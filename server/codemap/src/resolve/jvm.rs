@@ -9,13 +9,22 @@ impl Resolver<'_> {
         if let Some(package) = self.layout.jvm.get(module) {
             return Some(Meaning::Package(*package));
         }
-        self.jvm_class(module).map(Meaning::Symbol).or(Some(Meaning::External))
+        self.jvm_class(module)
+            .map(Meaning::Symbol)
+            .or(Some(Meaning::External))
     }
 
     /// A class by its full name, also one inside of another.
     pub(super) fn jvm_class(&self, path: &str) -> Option<SymbolId> {
-        for (at, _) in path.match_indices('.').collect::<Vec<_>>().into_iter().rev() {
-            let Some(package) = self.layout.jvm.get(&path[..at]) else { continue };
+        for (at, _) in path
+            .match_indices('.')
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+        {
+            let Some(package) = self.layout.jvm.get(&path[..at]) else {
+                continue;
+            };
             let mut names = path[at + 1..].split('.');
             let mut symbol = self.in_package(*package, names.next()?)?;
             for name in names {
@@ -31,9 +40,12 @@ impl Resolver<'_> {
         let file = self.files.file_of(outer);
         let facts = self.files.facts(file);
         let at = self.files.index_of(outer);
-        let index = facts.declarations.iter().position(|declaration| {
-            declaration.parent == Some(at) && declaration.name == name
-        })?;
-        u32::try_from(index).ok().map(|index| self.files.symbol(file, index))
+        let index = facts
+            .declarations
+            .iter()
+            .position(|declaration| declaration.parent == Some(at) && declaration.name == name)?;
+        u32::try_from(index)
+            .ok()
+            .map(|index| self.files.symbol(file, index))
     }
 }

@@ -119,13 +119,20 @@ impl<'s> Layout<'s> {
             frameworks.extend(manifest.frameworks.iter().cloned());
             let at = folder(path);
             for target in &manifest.targets {
-                let Some(mut place) = join(at, &target.folder) else { continue };
-                let base = join(at, target.folder.trim_start_matches("Sources/")).unwrap_or_default();
+                let Some(mut place) = join(at, &target.folder) else {
+                    continue;
+                };
+                let base =
+                    join(at, target.folder.trim_start_matches("Sources/")).unwrap_or_default();
                 if !files.has_folder(&place) && files.has_folder(&base) && name(path) == "Podfile" {
                     place = base;
                 }
                 let target_name = if target.name.is_empty() {
-                    if at.is_empty() { self.root_name(sources) } else { name(at).to_owned() }
+                    if at.is_empty() {
+                        self.root_name(sources)
+                    } else {
+                        name(at).to_owned()
+                    }
                 } else {
                     target.name.clone()
                 };
@@ -133,7 +140,10 @@ impl<'s> Layout<'s> {
                     continue;
                 }
                 targets.push(Target {
-                    package: manifest.package.clone().unwrap_or_else(|| target_name.clone()),
+                    package: manifest
+                        .package
+                        .clone()
+                        .unwrap_or_else(|| target_name.clone()),
                     name: target_name,
                     kind: target.kind.clone(),
                     folder: place,
@@ -146,7 +156,9 @@ impl<'s> Layout<'s> {
         self.name = self.root_name(sources);
         self.frameworks = frameworks.into_iter().collect();
         // A manifest that stands for all files keeps only what no other takes.
-        targets.sort_by(|a, b| (&a.folder, &a.manifest, &a.name).cmp(&(&b.folder, &b.manifest, &b.name)));
+        targets.sort_by(|a, b| {
+            (&a.folder, &a.manifest, &a.name).cmp(&(&b.folder, &b.manifest, &b.name))
+        });
         targets.dedup_by(|a, b| a.folder == b.folder);
         let mut owner: Vec<Option<usize>> = Vec::new();
         for file in files.ids() {
@@ -166,7 +178,11 @@ impl<'s> Layout<'s> {
                 let first = path.split_once('/').map_or("", |(first, _)| first);
                 let index = *loose.entry(first).or_insert_with(|| {
                     targets.push(Target {
-                        name: if first.is_empty() { "root".to_owned() } else { first.to_owned() },
+                        name: if first.is_empty() {
+                            "root".to_owned()
+                        } else {
+                            first.to_owned()
+                        },
                         package: String::new(),
                         kind: "folder".to_owned(),
                         folder: first.to_owned(),
@@ -180,8 +196,11 @@ impl<'s> Layout<'s> {
             }
         }
         let used: BTreeSet<usize> = owner.iter().flatten().copied().collect();
-        let mut kept: Vec<(usize, Target)> =
-            targets.into_iter().enumerate().filter(|(index, _)| used.contains(index)).collect();
+        let mut kept: Vec<(usize, Target)> = targets
+            .into_iter()
+            .enumerate()
+            .filter(|(index, _)| used.contains(index))
+            .collect();
         let mut names: BTreeMap<String, usize> = BTreeMap::new();
         for (_, target) in &kept {
             *names.entry(target.name.clone()).or_default() += 1;
@@ -192,8 +211,18 @@ impl<'s> Layout<'s> {
             }
         }
         kept.sort_by(|a, b| (&a.1.name, &a.1.folder).cmp(&(&b.1.name, &b.1.folder)));
-        let place: HashMap<usize, u32> = (0_u32..).zip(&kept).map(|(to, (from, _))| (*from, to)).collect();
-        self.target_of = owner.iter().map(|index| index.and_then(|index| place.get(&index).copied()).unwrap_or(0)).collect();
+        let place: HashMap<usize, u32> = (0_u32..)
+            .zip(&kept)
+            .map(|(to, (from, _))| (*from, to))
+            .collect();
+        self.target_of = owner
+            .iter()
+            .map(|index| {
+                index
+                    .and_then(|index| place.get(&index).copied())
+                    .unwrap_or(0)
+            })
+            .collect();
         self.targets = kept.into_iter().map(|(_, target)| target).collect();
     }
 
@@ -224,9 +253,14 @@ impl<'s> Layout<'s> {
             match facts.language {
                 Language::Go => go.entry(folder(files.path(file))).or_default().push(file),
                 Language::Java | Language::Kotlin => {
-                    jvm.entry(facts.package.as_deref().unwrap_or_default()).or_default().push(file);
+                    jvm.entry(facts.package.as_deref().unwrap_or_default())
+                        .or_default()
+                        .push(file);
                 }
-                Language::Swift => swift.entry(self.target_of[file.0 as usize]).or_default().push(file),
+                Language::Swift => swift
+                    .entry(self.target_of[file.0 as usize])
+                    .or_default()
+                    .push(file),
                 _ => {}
             }
         }
@@ -254,7 +288,8 @@ impl<'s> Layout<'s> {
                 }
             }
         }
-        self.go_modules.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
+        self.go_modules
+            .sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
     }
 
     fn find_node(&mut self, sources: &'s Sources) {
@@ -263,13 +298,21 @@ impl<'s> Layout<'s> {
             match name(path) {
                 "package.json" => {
                     if let Some(package) = &manifest.package {
-                        self.node.entry(package).or_insert(Named { folder: folder(path), manifest });
+                        self.node.entry(package).or_insert(Named {
+                            folder: folder(path),
+                            manifest,
+                        });
                     }
                     if !manifest.aliases.is_empty() {
-                        self.subpaths.push(Named { folder: folder(path), manifest });
+                        self.subpaths.push(Named {
+                            folder: folder(path),
+                            manifest,
+                        });
                     }
                 }
-                file if file.ends_with(".json") && (file.starts_with("tsconfig") || file == "jsconfig.json") => {
+                file if file.ends_with(".json")
+                    && (file.starts_with("tsconfig") || file == "jsconfig.json") =>
+                {
                     let read = configuration(sources, path, 0);
                     let slot = configurations.entry(folder(path)).or_default();
                     // tsconfig.json is what an editor takes; the others of its
@@ -287,8 +330,10 @@ impl<'s> Layout<'s> {
             }
         }
         self.configurations = configurations.into_iter().collect();
-        self.configurations.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
-        self.subpaths.sort_by_key(|named| std::cmp::Reverse(named.folder.len()));
+        self.configurations
+            .sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
+        self.subpaths
+            .sort_by_key(|named| std::cmp::Reverse(named.folder.len()));
     }
 
     fn find_python(&mut self, sources: &'s Sources, files: &Files<'s>) {
@@ -310,7 +355,11 @@ impl<'s> Layout<'s> {
             }
             let package = folder(path);
             let above = folder(package);
-            let outer = if above.is_empty() { "__init__.py".to_owned() } else { format!("{above}/__init__.py") };
+            let outer = if above.is_empty() {
+                "__init__.py".to_owned()
+            } else {
+                format!("{above}/__init__.py")
+            };
             if files.at(&outer).is_none() {
                 roots.insert(above.to_owned());
             }
@@ -324,12 +373,20 @@ impl<'s> Layout<'s> {
         let mut folders: BTreeSet<String> = BTreeSet::new();
         for (path, manifest) in &sources.manifests {
             if matches!(name(path), "CMakeLists.txt" | "compile_commands.json") {
-                folders.extend(manifest.roots.iter().filter_map(|root| join(folder(path), root)));
+                folders.extend(
+                    manifest
+                        .roots
+                        .iter()
+                        .filter_map(|root| join(folder(path), root)),
+                );
             }
         }
         let mut by_name: HashMap<&'s str, Vec<FileId>> = HashMap::new();
         for file in files.ids() {
-            if matches!(files.language(file), Language::C | Language::Cpp | Language::Objc) {
+            if matches!(
+                files.language(file),
+                Language::C | Language::Cpp | Language::Objc
+            ) {
                 let path = files.path(file);
                 by_name.entry(name(path)).or_default().push(file);
                 for (at, _) in path.match_indices("include/") {
@@ -340,7 +397,12 @@ impl<'s> Layout<'s> {
             }
         }
         folders.insert(String::new());
-        folders.extend(["src", "lib", "inc"].into_iter().filter(|f| files.has_folder(f)).map(str::to_owned));
+        folders.extend(
+            ["src", "lib", "inc"]
+                .into_iter()
+                .filter(|f| files.has_folder(f))
+                .map(str::to_owned),
+        );
         self.include_folders = folders.into_iter().collect();
         self.by_name = by_name;
     }
@@ -353,7 +415,9 @@ impl<'s> Layout<'s> {
             }
             let at = folder(path);
             for (index, root) in manifest.roots.iter().enumerate() {
-                let Some(file) = join(at, root).and_then(|path| files.at(&path)) else { continue };
+                let Some(file) = join(at, root).and_then(|path| files.at(&path)) else {
+                    continue;
+                };
                 roots.push(file);
                 if let (0, Some((name, _))) = (index, manifest.aliases.first()) {
                     self.crates.libraries.insert(name.clone(), file);
@@ -361,7 +425,9 @@ impl<'s> Layout<'s> {
             }
             roots.extend(join(at, "build.rs").and_then(|path| files.at(&path)));
             for folder in ["src/bin", "tests", "examples", "benches"] {
-                let Some(folder) = join(at, folder) else { continue };
+                let Some(folder) = join(at, folder) else {
+                    continue;
+                };
                 let inside = files.in_folder(&folder).iter().copied();
                 roots.extend(inside.filter(|file| files.language(*file) == Language::Rust));
             }
@@ -371,7 +437,10 @@ impl<'s> Layout<'s> {
             self.crates.root.entry(*root).or_insert(*root);
         }
         // Files outside of every crate are their own roots.
-        let loose: Vec<FileId> = files.ids().filter(|file| files.language(*file) == Language::Rust).collect();
+        let loose: Vec<FileId> = files
+            .ids()
+            .filter(|file| files.language(*file) == Language::Rust)
+            .collect();
         for pass in [false, true] {
             if pass {
                 let found: Vec<FileId> = loose
@@ -404,11 +473,17 @@ impl<'s> Layout<'s> {
             }
             let inner = import.within.join("/");
             let found = match &import.alias {
-                Some(written) if import.within.is_empty() => join(folder(path), written).and_then(|p| files.at(&p)),
-                Some(written) => join(base, &format!("{inner}/{written}")).and_then(|p| files.at(&p)),
+                Some(written) if import.within.is_empty() => {
+                    join(folder(path), written).and_then(|p| files.at(&p))
+                }
+                Some(written) => {
+                    join(base, &format!("{inner}/{written}")).and_then(|p| files.at(&p))
+                }
                 None => {
                     let at = join(base, &format!("{inner}/{}", import.module)).unwrap_or_default();
-                    files.at(&format!("{at}.rs")).or_else(|| files.at(&format!("{at}/mod.rs")))
+                    files
+                        .at(&format!("{at}.rs"))
+                        .or_else(|| files.at(&format!("{at}/mod.rs")))
                 }
             };
             let Some(child) = found else { continue };
@@ -417,7 +492,9 @@ impl<'s> Layout<'s> {
             self.crates.children.insert((file, key.join("::")), child);
             if let std::collections::hash_map::Entry::Vacant(slot) = self.crates.root.entry(child) {
                 slot.insert(root);
-                self.crates.parent.insert(child, (file, import.within.clone()));
+                self.crates
+                    .parent
+                    .insert(child, (file, import.within.clone()));
                 open.push(child);
             }
         }
@@ -436,14 +513,25 @@ fn configuration(sources: &Sources, path: &str, depth: usize) -> Configuration {
         paths: manifest
             .aliases
             .iter()
-            .map(|(name, files)| (name.clone(), files.iter().filter_map(|file| join(&from, file)).collect()))
+            .map(|(name, files)| {
+                (
+                    name.clone(),
+                    files.iter().filter_map(|file| join(&from, file)).collect(),
+                )
+            })
             .collect(),
-        roots: manifest.roots.iter().filter_map(|root| join(at, root)).collect(),
+        roots: manifest
+            .roots
+            .iter()
+            .filter_map(|root| join(at, root))
+            .collect(),
         base,
     };
     if depth < 8 {
         for extended in &manifest.extends {
-            let Some(mut other) = join(at, extended).filter(|_| extended.starts_with('.')) else { continue };
+            let Some(mut other) = join(at, extended).filter(|_| extended.starts_with('.')) else {
+                continue;
+            };
             if !other.ends_with(".json") {
                 other.push_str(".json");
             }

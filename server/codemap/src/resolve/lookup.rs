@@ -20,7 +20,9 @@ impl<'s> Resolver<'s> {
                 }
                 let found = match export.import {
                     Some(import) => match self.module_of(file, import as usize) {
-                        Some(Meaning::File(from)) if export.local == "*" => Some(Meaning::File(from)),
+                        Some(Meaning::File(from)) if export.local == "*" => {
+                            Some(Meaning::File(from))
+                        }
                         Some(Meaning::File(from)) => self.exported(from, &export.local),
                         other => other,
                     },
@@ -37,12 +39,16 @@ impl<'s> Resolver<'s> {
             if let Some(found) = self.best(self.files.top(file, name)) {
                 return Some(Meaning::Symbol(found));
             }
-            facts.exports.iter().filter(|export| export.name == "*").find_map(|export| {
-                match self.module_of(file, export.import? as usize)? {
-                    Meaning::File(from) if name != "default" => self.exported(from, name),
-                    _ => None,
-                }
-            })
+            facts
+                .exports
+                .iter()
+                .filter(|export| export.name == "*")
+                .find_map(
+                    |export| match self.module_of(file, export.import? as usize)? {
+                        Meaning::File(from) if name != "default" => self.exported(from, name),
+                        _ => None,
+                    },
+                )
         })
     }
 
@@ -127,8 +133,13 @@ impl<'s> Resolver<'s> {
             }
             let found = match self.module_of(file, index) {
                 Some(Meaning::File(from)) => self.exported(from, name),
-                Some(Meaning::Package(package)) => self.in_package(package, name).map(Meaning::Symbol),
-                Some(Meaning::Symbol(of)) => self.member(of, name).or_else(|| self.nested(of, name)).map(Meaning::Symbol),
+                Some(Meaning::Package(package)) => {
+                    self.in_package(package, name).map(Meaning::Symbol)
+                }
+                Some(Meaning::Symbol(of)) => self
+                    .member(of, name)
+                    .or_else(|| self.nested(of, name))
+                    .map(Meaning::Symbol),
                 _ => None,
             };
             if matches!(found, Some(Meaning::Symbol(_) | Meaning::File(_))) {
@@ -143,9 +154,9 @@ impl<'s> Resolver<'s> {
         let import = &self.files.facts(file).imports[index];
         match self.module_of(file, index) {
             Some(module) => self.step(module, name),
-            None if self.files.language(file) == Language::Python => {
-                self.python_namespace(file, &import.module, name).map(Meaning::File)
-            }
+            None if self.files.language(file) == Language::Python => self
+                .python_namespace(file, &import.module, name)
+                .map(Meaning::File),
             None => None,
         }
     }
@@ -155,15 +166,19 @@ impl<'s> Resolver<'s> {
         match of {
             Meaning::File(file) => self.exported(file, name),
             Meaning::Package(package) => self.in_package(package, name).map(Meaning::Symbol),
-            Meaning::Symbol(symbol) => {
-                self.member(symbol, name).or_else(|| self.nested(symbol, name)).map(Meaning::Symbol)
-            }
+            Meaning::Symbol(symbol) => self
+                .member(symbol, name)
+                .or_else(|| self.nested(symbol, name))
+                .map(Meaning::Symbol),
             Meaning::External => Some(Meaning::External),
         }
     }
 
     pub(super) fn in_package(&self, package: u32, name: &str) -> Option<SymbolId> {
-        self.layout.package_top.get(&(package, name)).and_then(|found| self.best(found))
+        self.layout
+            .package_top
+            .get(&(package, name))
+            .and_then(|found| self.best(found))
     }
 
     /// Of several symbols of one name: a type before others, one with a body
@@ -177,13 +192,24 @@ impl<'s> Resolver<'s> {
                 SymbolKind::Alias => 2,
                 _ => 3,
             };
-            (rank, is_stub(declaration), !declaration.has_body, declaration.is_test, *symbol)
+            (
+                rank,
+                is_stub(declaration),
+                !declaration.has_body,
+                declaration.is_test,
+                *symbol,
+            )
         })
     }
 
     /// The type that a name means in a declaration of a file: nested types
     /// around it first. Other names of types are followed.
-    pub(super) fn type_named(&self, file: FileId, scope: Option<u32>, name: &str) -> Option<SymbolId> {
+    pub(super) fn type_named(
+        &self,
+        file: FileId,
+        scope: Option<u32>,
+        name: &str,
+    ) -> Option<SymbolId> {
         let found = match self.path_meaning(file, scope, name)? {
             Meaning::Symbol(symbol) => symbol,
             // A CommonJS module that is a class.
@@ -198,8 +224,10 @@ impl<'s> Resolver<'s> {
 
     pub(super) fn unaliased(&self, symbol: SymbolId, depth: usize) -> Option<SymbolId> {
         let declaration = self.files.declaration(symbol);
-        let renames = matches!(declaration.kind, SymbolKind::Alias | SymbolKind::Variable | SymbolKind::Constant)
-            && declaration.supertypes.len() == 1
+        let renames = matches!(
+            declaration.kind,
+            SymbolKind::Alias | SymbolKind::Variable | SymbolKind::Constant
+        ) && declaration.supertypes.len() == 1
             && depth < 4;
         if renames {
             let file = self.files.file_of(symbol);
@@ -214,7 +242,12 @@ impl<'s> Resolver<'s> {
     }
 
     /// What a dotted path means in a declaration of a file.
-    pub(super) fn path_meaning(&self, file: FileId, scope: Option<u32>, path: &str) -> Option<Meaning> {
+    pub(super) fn path_meaning(
+        &self,
+        file: FileId,
+        scope: Option<u32>,
+        path: &str,
+    ) -> Option<Meaning> {
         let facts = self.files.facts(file);
         if facts.language == Language::Rust {
             let segments: Vec<&str> = path.split('.').collect();
@@ -228,9 +261,8 @@ impl<'s> Resolver<'s> {
             if declaration.name == first && declaration.kind.is_type() {
                 return Some(symbol);
             }
-            self.nested(symbol, first).filter(|inner| {
-                self.files.declaration(*inner).kind.is_type()
-            })
+            self.nested(symbol, first)
+                .filter(|inner| self.files.declaration(*inner).kind.is_type())
         });
         let mut meaning = match around {
             Some(symbol) => Meaning::Symbol(symbol),
@@ -270,7 +302,9 @@ impl<'s> Resolver<'s> {
                 continue;
             }
             let whole = path == import.module
-                || path.strip_prefix(import.module.as_str()).is_some_and(|rest| rest.starts_with('.'));
+                || path
+                    .strip_prefix(import.module.as_str())
+                    .is_some_and(|rest| rest.starts_with('.'));
             let (length, meaning) = if whole {
                 (import.module.len(), self.module_of(file, index)?)
             } else {

@@ -43,7 +43,11 @@ impl<'s> Members<'s> {
                 }
             }
             for (at, binding) in (0_u32..).zip(&facts.bindings) {
-                members.bindings.entry((file, binding.scope, &binding.name)).or_default().push(at);
+                members
+                    .bindings
+                    .entry((file, binding.scope, &binding.name))
+                    .or_default()
+                    .push(at);
             }
         }
         members
@@ -55,11 +59,14 @@ impl<'s> Members<'s> {
         for file in files.ids() {
             let facts = files.facts(file);
             // Extensions and types of this file, as the type that they stand for.
-            let mut stands_for: Vec<Option<SymbolId>> = Vec::with_capacity(facts.declarations.len());
+            let mut stands_for: Vec<Option<SymbolId>> =
+                Vec::with_capacity(facts.declarations.len());
             for (at, declaration) in (0_u32..).zip(&facts.declarations) {
                 let symbol = files.symbol(file, at);
                 let type_here = match declaration.kind {
-                    SymbolKind::Extension => resolver.type_named(file, declaration.parent, &declaration.name).or(Some(symbol)),
+                    SymbolKind::Extension => resolver
+                        .type_named(file, declaration.parent, &declaration.name)
+                        .or(Some(symbol)),
                     kind if kind.is_type() => Some(symbol),
                     // An object with functions has them as members.
                     SymbolKind::Constant | SymbolKind::Variable => Some(symbol),
@@ -72,17 +79,22 @@ impl<'s> Members<'s> {
                     self.container.insert(symbol, of);
                 }
                 let owner = match (&declaration.owner, declaration.parent) {
-                    (Some(owner), _) => resolver.type_named(file, declaration.parent, owner).or_else(|| {
-                        match resolver.local(file, owner)? {
+                    (Some(owner), _) => resolver
+                        .type_named(file, declaration.parent, owner)
+                        .or_else(|| match resolver.local(file, owner)? {
                             Meaning::Symbol(symbol) => Some(symbol),
                             _ => None,
-                        }
-                    }),
+                        }),
                     (None, Some(parent)) => stands_for[parent as usize],
                     (None, None) => None,
                 };
                 if let Some(owner) = owner {
-                    self.of.entry(owner).or_default().entry(&declaration.name).or_default().push(symbol);
+                    self.of
+                        .entry(owner)
+                        .or_default()
+                        .entry(&declaration.name)
+                        .or_default()
+                        .push(symbol);
                     self.container.insert(symbol, owner);
                 }
                 if declaration.kind.is_type() || declaration.kind == SymbolKind::Extension {
@@ -108,7 +120,9 @@ impl<'s> Members<'s> {
                 let of = match stands_for[scope as usize] {
                     Some(of) => of,
                     // A constructor function of JavaScript.
-                    None if declaration.kind == SymbolKind::Function && ecma(facts.language) => files.symbol(file, scope),
+                    None if declaration.kind == SymbolKind::Function && ecma(facts.language) => {
+                        files.symbol(file, scope)
+                    }
                     None => continue,
                 };
                 let slot = self.fields.entry((of, &binding.name)).or_insert((file, at));
@@ -121,7 +135,14 @@ impl<'s> Members<'s> {
 }
 
 pub(super) fn ecma(language: Language) -> bool {
-    matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Vue | Language::Svelte)
+    matches!(
+        language,
+        Language::JavaScript
+            | Language::TypeScript
+            | Language::Tsx
+            | Language::Vue
+            | Language::Svelte
+    )
 }
 
 impl<'s> Resolver<'s> {
@@ -131,7 +152,12 @@ impl<'s> Resolver<'s> {
         members.link(self);
         self.members = members;
         // Names that go through members are known now.
-        self.names.borrow_mut().retain(|_, found| matches!(found, Some(Meaning::Symbol(_) | Meaning::File(_) | Meaning::Package(_))));
+        self.names.borrow_mut().retain(|_, found| {
+            matches!(
+                found,
+                Some(Meaning::Symbol(_) | Meaning::File(_) | Meaning::Package(_))
+            )
+        });
     }
 
     /// The type that a symbol is a member of.
@@ -163,7 +189,13 @@ impl<'s> Resolver<'s> {
 
     /// Like [`Self::member`]; also whether it is inherited.
     pub(super) fn member_and_depth(&self, of: SymbolId, name: &str) -> Option<(SymbolId, bool)> {
-        if let Some(found) = self.members.of.get(&of).and_then(|own| own.get(name)).and_then(|found| self.best_member(found)) {
+        if let Some(found) = self
+            .members
+            .of
+            .get(&of)
+            .and_then(|own| own.get(name))
+            .and_then(|found| self.best_member(found))
+        {
             return Some((found, false));
         }
         if !self.members.supers.contains_key(&of) {
@@ -177,13 +209,22 @@ impl<'s> Resolver<'s> {
 
     /// Every member of this name of the type itself.
     pub(super) fn own_members(&self, of: SymbolId, name: &str) -> &[SymbolId] {
-        self.members.of.get(&of).and_then(|own| own.get(name)).map_or(&[], Vec::as_slice)
+        self.members
+            .of
+            .get(&of)
+            .and_then(|own| own.get(name))
+            .map_or(&[], Vec::as_slice)
     }
 
     fn best_member(&self, found: &[SymbolId]) -> Option<SymbolId> {
         found.iter().copied().min_by_key(|symbol| {
             let declaration = self.files.declaration(*symbol);
-            (!declaration.kind.is_callable(), is_stub(declaration), !declaration.has_body, *symbol)
+            (
+                !declaration.kind.is_callable(),
+                is_stub(declaration),
+                !declaration.has_body,
+                *symbol,
+            )
         })
     }
 
@@ -206,7 +247,12 @@ impl<'s> Resolver<'s> {
                     .iter()
                     .copied()
                     .filter(|symbol| seen.contains(&self.files.file_of(*symbol)))
-                    .min_by_key(|symbol| (self.files.declaration(*symbol).kind == SymbolKind::Alias, *symbol))
+                    .min_by_key(|symbol| {
+                        (
+                            self.files.declaration(*symbol).kind == SymbolKind::Alias,
+                            *symbol,
+                        )
+                    })
             }
         }
     }
@@ -222,14 +268,24 @@ impl<'s> Resolver<'s> {
                     continue;
                 }
                 let symbol = self.files.symbol(file, at);
-                let from = self.members.container.get(&symbol).copied().filter(|_| declaration.kind == SymbolKind::Extension).unwrap_or(symbol);
+                let from = self
+                    .members
+                    .container
+                    .get(&symbol)
+                    .copied()
+                    .filter(|_| declaration.kind == SymbolKind::Extension)
+                    .unwrap_or(symbol);
                 for name in &declaration.supertypes {
-                    let to = self.type_named(file, declaration.parent, name).filter(|to| *to != from);
+                    let to = self
+                        .type_named(file, declaration.parent, name)
+                        .filter(|to| *to != from);
                     edges.push(TypeEdge {
                         from,
                         to,
                         name: name.clone(),
-                        conforms: to.is_some_and(|to| self.files.declaration(to).kind == SymbolKind::Interface),
+                        conforms: to.is_some_and(|to| {
+                            self.files.declaration(to).kind == SymbolKind::Interface
+                        }),
                     });
                 }
             }

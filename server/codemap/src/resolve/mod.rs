@@ -15,6 +15,8 @@ mod python;
 mod receiver;
 mod rust;
 mod swift;
+#[cfg(test)]
+mod tests;
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -77,7 +79,11 @@ impl<'s> Resolver<'s> {
             let modules: Vec<Option<Meaning>> = match facts.language {
                 // Paths of Rust go through names, which are looked up later.
                 Language::Rust => Vec::new(),
-                _ => facts.imports.iter().map(|import| resolver.module_by_path(file, import)).collect(),
+                _ => facts
+                    .imports
+                    .iter()
+                    .map(|import| resolver.module_by_path(file, import))
+                    .collect(),
             };
             resolver.modules[file.0 as usize] = modules;
         }
@@ -96,9 +102,11 @@ impl<'s> Resolver<'s> {
 
     fn module_by_path(&self, file: FileId, import: &crate::facts::Import) -> Option<Meaning> {
         match self.files.language(file) {
-            Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Vue | Language::Svelte => {
-                self.ecma_module(file, &import.module)
-            }
+            Language::JavaScript
+            | Language::TypeScript
+            | Language::Tsx
+            | Language::Vue
+            | Language::Svelte => self.ecma_module(file, &import.module),
             Language::Python => self.python_module(file, &import.module),
             Language::Go => self.go_package(&import.module),
             Language::Java | Language::Kotlin => self.jvm_module(&import.module),
@@ -129,7 +137,8 @@ pub fn build(sources: &Sources) -> CodeMap {
             first_symbol: resolver.files.symbol(file, 0),
         });
         let declarations = u32::try_from(source.facts.declarations.len()).unwrap_or(u32::MAX);
-        map.symbols.extend((0..declarations).map(|declaration| Symbol { file, declaration }));
+        map.symbols
+            .extend((0..declarations).map(|declaration| Symbol { file, declaration }));
     }
     resolver.edges(&mut map);
     map.types = resolver.type_edges();

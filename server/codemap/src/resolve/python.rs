@@ -34,7 +34,11 @@ impl Resolver<'_> {
         }
         // A script sees its neighbours.
         self.python_at(folder(path), &rest)
-            .filter(|_| self.files.at(&format!("{}/__init__.py", folder(path))).is_none())
+            .filter(|_| {
+                self.files
+                    .at(&format!("{}/__init__.py", folder(path)))
+                    .is_none()
+            })
             .or(Some(Meaning::External))
     }
 
@@ -46,14 +50,21 @@ impl Resolver<'_> {
             (false, true) => base.to_owned(),
             (false, false) => format!("{base}/{rest}"),
         };
-        let prefix = if at.is_empty() { String::new() } else { format!("{at}/") };
+        let prefix = if at.is_empty() {
+            String::new()
+        } else {
+            format!("{at}/")
+        };
         let candidates = [
             format!("{prefix}__init__.py"),
             format!("{at}.py"),
             format!("{prefix}__init__.pyi"),
             format!("{at}.pyi"),
         ];
-        candidates.iter().find_map(|path| self.files.at(path)).map(Meaning::File)
+        candidates
+            .iter()
+            .find_map(|path| self.files.at(path))
+            .map(Meaning::File)
     }
 
     /// A module below another one.
@@ -70,8 +81,16 @@ impl Resolver<'_> {
     }
 
     /// The submodules of a folder without `__init__.py`.
-    pub(super) fn python_namespace(&self, file: FileId, module: &str, name: &str) -> Option<FileId> {
-        let path = format!("{module}{}{name}", if module.ends_with('.') { "" } else { "." });
+    pub(super) fn python_namespace(
+        &self,
+        file: FileId,
+        module: &str,
+        name: &str,
+    ) -> Option<FileId> {
+        let path = format!(
+            "{module}{}{name}",
+            if module.ends_with('.') { "" } else { "." }
+        );
         match self.python_module(file, &path)? {
             Meaning::File(file) => Some(file),
             _ => None,

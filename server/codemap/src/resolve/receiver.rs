@@ -35,10 +35,38 @@ const DEEPEST: usize = 8;
 
 /// Methods that give their receiver, or what is in it, by language.
 const SAME: &[&str] = &[
-    "unwrap", "expect", "clone", "as_ref", "as_mut", "as_deref", "borrow", "borrow_mut", "to_owned",
-    "unwrap_or_default", "map_err", "ok_or", "ok_or_else", "context", "with_context", "by_ref", "into_inner",
-    "unwrap_or", "unwrap_or_else", "lock", "read", "write", "cloned", "copied", "ok",
-    "as_deref_mut", "get_or_insert_with", "to_vec", "into_boxed", "alloc", "retain", "autorelease",
+    "unwrap",
+    "expect",
+    "clone",
+    "as_ref",
+    "as_mut",
+    "as_deref",
+    "borrow",
+    "borrow_mut",
+    "to_owned",
+    "unwrap_or_default",
+    "map_err",
+    "ok_or",
+    "ok_or_else",
+    "context",
+    "with_context",
+    "by_ref",
+    "into_inner",
+    "unwrap_or",
+    "unwrap_or_else",
+    "lock",
+    "read",
+    "write",
+    "cloned",
+    "copied",
+    "ok",
+    "as_deref_mut",
+    "get_or_insert_with",
+    "to_vec",
+    "into_boxed",
+    "alloc",
+    "retain",
+    "autorelease",
 ];
 
 impl Resolver<'_> {
@@ -91,11 +119,22 @@ impl Resolver<'_> {
         kind
     }
 
-    fn first_kind(&self, place: Place, first: &str, language: Language, path: &str, depth: usize) -> Option<Kind> {
+    fn first_kind(
+        &self,
+        place: Place,
+        first: &str,
+        language: Language,
+        path: &str,
+        depth: usize,
+    ) -> Option<Kind> {
         let around = || self.type_around(place.file, place.scope);
         match first {
             "self" | "this" => {
-                if first == "self" && language == Language::Rust && path.starts_with("self.") && around().is_none() {
+                if first == "self"
+                    && language == Language::Rust
+                    && path.starts_with("self.")
+                    && around().is_none()
+                {
                     return None;
                 }
                 let of = around().or_else(|| self.function_as_type(place, language))?;
@@ -111,7 +150,8 @@ impl Resolver<'_> {
             return known;
         }
         // A field without `this`.
-        let implicit_this = !matches!(language, Language::Python | Language::Rust | Language::Go) && !ecma(language);
+        let implicit_this = !matches!(language, Language::Python | Language::Rust | Language::Go)
+            && !ecma(language);
         if implicit_this
             && let Some(of) = around()
             && let Some((file, binding, owner)) = self.field(of, first)
@@ -142,9 +182,8 @@ impl Resolver<'_> {
         facts.around(place.scope).find_map(|at| {
             let declaration = &facts.declarations[at as usize];
             let symbol = self.files.symbol(place.file, at);
-            self.container_of(symbol).or_else(|| {
-                (declaration.kind == SymbolKind::Function).then_some(symbol)
-            })
+            self.container_of(symbol)
+                .or_else(|| (declaration.kind == SymbolKind::Function).then_some(symbol))
         })
     }
 
@@ -154,16 +193,26 @@ impl Resolver<'_> {
         let facts = self.files.facts(place.file);
         let scopes = facts.around(place.scope).map(Some).chain([None]);
         for scope in scopes {
-            let is_function = scope.is_none_or(|at| facts.declarations[at as usize].kind.is_callable());
+            let is_function =
+                scope.is_none_or(|at| facts.declarations[at as usize].kind.is_callable());
             if !is_function {
                 continue;
             }
-            let Some(found) = self.members.bindings.get(&(place.file, scope, name)) else { continue };
+            let Some(found) = self.members.bindings.get(&(place.file, scope, name)) else {
+                continue;
+            };
             // The one before, else, for what is at the top, the first.
-            let before = found.iter().rev().find(|at| facts.bindings[**at as usize].at < place.at);
+            let before = found
+                .iter()
+                .rev()
+                .find(|at| facts.bindings[**at as usize].at < place.at);
             let chosen = match (before, scope) {
                 (Some(at), Some(_)) => *at,
-                (Some(at), None) => *found.iter().rev().find(|at| facts.bindings[**at as usize].hint != TypeHint::Unknown).unwrap_or(at),
+                (Some(at), None) => *found
+                    .iter()
+                    .rev()
+                    .find(|at| facts.bindings[**at as usize].hint != TypeHint::Unknown)
+                    .unwrap_or(at),
                 (None, None) => *found.first()?,
                 (None, Some(_)) => continue,
             };
@@ -173,13 +222,23 @@ impl Resolver<'_> {
     }
 
     /// What a binding holds; `owner` is the type whose field it is.
-    pub(super) fn binding_kind(&self, file: FileId, binding: u32, owner: Option<SymbolId>, depth: usize) -> Option<Kind> {
+    pub(super) fn binding_kind(
+        &self,
+        file: FileId,
+        binding: u32,
+        owner: Option<SymbolId>,
+        depth: usize,
+    ) -> Option<Kind> {
         let bound = &self.files.facts(file).bindings[binding as usize];
-        let place = Place { file, scope: bound.scope, at: bound.at };
+        let place = Place {
+            file,
+            scope: bound.scope,
+            at: bound.at,
+        };
         match &bound.hint {
-            TypeHint::Named(name) if matches!(name.as_str(), "Self" | "this" | "self") => {
-                owner.or_else(|| self.type_around(file, bound.scope)).map(Kind::Instance)
-            }
+            TypeHint::Named(name) if matches!(name.as_str(), "Self" | "this" | "self") => owner
+                .or_else(|| self.type_around(file, bound.scope))
+                .map(Kind::Instance),
             TypeHint::Named(name) => self.named_kind(file, bound.scope, name),
             TypeHint::Call(site) => self.site_kind(file, *site, depth + 1),
             TypeHint::Path(path) if path != &bound.name => {
@@ -199,7 +258,9 @@ impl Resolver<'_> {
         match self.path_meaning(file, scope, name) {
             Some(Meaning::External) => Some(Kind::External),
             // A built-in type, or one that comes by a wildcard from outside.
-            None if !self.files.facts(file).type_names.is_empty() || name.len() > 1 => Some(Kind::External),
+            None if !self.files.facts(file).type_names.is_empty() || name.len() > 1 => {
+                Some(Kind::External)
+            }
             _ => None,
         }
     }
@@ -213,14 +274,21 @@ impl Resolver<'_> {
         let file = self.files.file_of(symbol);
         match declaration.kind {
             SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field => {
-                if self.files.language(file) == Language::Rust && declaration.kind == SymbolKind::Constant
+                if self.files.language(file) == Language::Rust
+                    && declaration.kind == SymbolKind::Constant
                     && let Some(of) = self.container_of(symbol)
                     && self.files.declaration(of).kind == SymbolKind::Enum
                 {
                     return Some(Kind::Instance(of));
                 }
-                let found = self.members.bindings.get(&(file, declaration.parent, declaration.name.as_str()));
-                if let Some(kind) = found.and_then(|found| self.binding_kind(file, *found.last()?, None, depth)) {
+                let found = self.members.bindings.get(&(
+                    file,
+                    declaration.parent,
+                    declaration.name.as_str(),
+                ));
+                if let Some(kind) =
+                    found.and_then(|found| self.binding_kind(file, *found.last()?, None, depth))
+                {
                     return Some(kind);
                 }
                 Some(Kind::Type(symbol))
@@ -242,11 +310,16 @@ impl Resolver<'_> {
                 if declaration.kind.is_type() {
                     return Some(Kind::Type(member));
                 }
-                if declaration.kind == SymbolKind::Constant && self.files.declaration(of).kind == SymbolKind::Enum {
+                if declaration.kind == SymbolKind::Constant
+                    && self.files.declaration(of).kind == SymbolKind::Enum
+                {
                     return Some(Kind::Instance(of));
                 }
                 // A property is read like a field.
-                let is_property = declaration.modifiers.iter().any(|word| matches!(word.as_str(), "property" | "get"))
+                let is_property = declaration
+                    .modifiers
+                    .iter()
+                    .any(|word| matches!(word.as_str(), "property" | "get"))
                     || self.files.language(self.files.file_of(member)) == Language::Dart;
                 if is_property {
                     return self.result_kind(member, Some(of));
@@ -273,7 +346,9 @@ impl Resolver<'_> {
         }
         let result = declaration.result.as_deref()?;
         if matches!(result, "Self" | "this" | "self" | "instancetype") {
-            return on.or_else(|| self.container_of(function)).map(Kind::Instance);
+            return on
+                .or_else(|| self.container_of(function))
+                .map(Kind::Instance);
         }
         let file = self.files.file_of(function);
         if matches!(result, "void" | "None" | "()" | "Unit") {
@@ -297,17 +372,20 @@ impl Resolver<'_> {
             if callee.confidence < crate::map::KNOWN_CALL {
                 return None;
             }
-            if call.kind == CallKind::Construct || self.files.declaration(callee.symbol).kind.is_type() {
-                let of = self.container_of(callee.symbol).filter(|_| {
-                    self.files.declaration(callee.symbol).kind.is_callable()
-                });
+            if call.kind == CallKind::Construct
+                || self.files.declaration(callee.symbol).kind.is_type()
+            {
+                let of = self
+                    .container_of(callee.symbol)
+                    .filter(|_| self.files.declaration(callee.symbol).kind.is_callable());
                 let of = of.unwrap_or(callee.symbol);
                 return Some(Kind::Instance(of));
             }
             return self.result_kind(callee.symbol, owner);
         }
         let same = SAME.contains(&call.name.as_str())
-            || (self.files.language(file) == Language::Objc && (call.name.starts_with("init") || call.name == "new"));
+            || (self.files.language(file) == Language::Objc
+                && (call.name.starts_with("init") || call.name == "new"));
         match on {
             Some(Kind::Type(of) | Kind::Instance(of)) if same => Some(Kind::Instance(of)),
             Some(Kind::External) => Some(Kind::External),
@@ -324,7 +402,15 @@ impl Resolver<'_> {
         match &call.receiver {
             Receiver::Path(path) => {
                 let at = u32::try_from(call.span.start).unwrap_or(u32::MAX);
-                self.path_kind(Place { file, scope: call.caller, at }, path, depth + 1)
+                self.path_kind(
+                    Place {
+                        file,
+                        scope: call.caller,
+                        at,
+                    },
+                    path,
+                    depth + 1,
+                )
             }
             Receiver::Call(inner) => self.site_kind(file, *inner, depth + 1),
             Receiver::None | Receiver::Other => None,

@@ -11,7 +11,13 @@ impl Resolver<'_> {
         if import.style == crate::facts::ImportStyle::Module {
             let mut key = import.within.clone();
             key.push(import.module.clone());
-            return self.layout.crates.children.get(&(file, key.join("::"))).copied().map(Meaning::File);
+            return self
+                .layout
+                .crates
+                .children
+                .get(&(file, key.join("::")))
+                .copied()
+                .map(Meaning::File);
         }
         if import.module.is_empty() {
             return None;
@@ -34,7 +40,12 @@ impl Resolver<'_> {
     }
 
     /// What a path means in a module of a file.
-    pub(super) fn rust_path(&self, file: FileId, within: &[String], segments: &[&str]) -> Option<Meaning> {
+    pub(super) fn rust_path(
+        &self,
+        file: FileId,
+        within: &[String],
+        segments: &[&str],
+    ) -> Option<Meaning> {
         let crates = &self.layout.crates;
         let (first, mut rest) = segments.split_first()?;
         let mut meaning = match *first {
@@ -64,7 +75,9 @@ impl Resolver<'_> {
         };
         for name in rest {
             meaning = match meaning {
-                Meaning::Symbol(symbol) if self.files.declaration(symbol).kind == SymbolKind::Module => {
+                Meaning::Symbol(symbol)
+                    if self.files.declaration(symbol).kind == SymbolKind::Module =>
+                {
                     let file = self.files.file_of(symbol);
                     self.local(file, name)?
                 }

@@ -5,6 +5,11 @@ use super::{Meaning, Resolver};
 impl Resolver<'_> {
     pub(super) fn swift_module(&self, module: &str) -> Option<Meaning> {
         let name = module.split('.').next().unwrap_or(module);
-        Some(self.layout.swift.get(name).map_or(Meaning::External, |package| Meaning::Package(*package)))
+        Some(
+            self.layout
+                .swift
+                .get(name)
+                .map_or(Meaning::External, |package| Meaning::Package(*package)),
+        )
     }
 }
