@@ -9,6 +9,7 @@
 //! database that is made from them, and the journals of what happened. Which
 //! moves, proposals and counts there are is decided by `asd-knowledge`.
 
+mod cache_folder;
 mod config;
 mod config_read;
 mod config_search;
@@ -29,6 +30,7 @@ mod walk;
 mod watch;
 mod write;
 
+pub use cache_folder::{CacheFolder, user_check_cache};
 pub use config::{
     Config, DeliveryConfig, FilesConfig, GuardConfig, Layer, QualityGate, ReviewConfig, Threshold,
     config_schema,
