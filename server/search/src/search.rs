@@ -15,7 +15,7 @@ use crate::signals::Signals;
 
 /// What standing out in meaning by one standard deviation adds to a score, when
 /// meaning has its full weight.
-const MEANING: f32 = 0.065;
+const MEANING: f32 = 0.05;
 /// The nearness that is a full score in semantic mode.
 const NEAR: f32 = 0.8;
 /// How many rows the gate looks at.
