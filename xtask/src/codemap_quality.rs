@@ -104,7 +104,7 @@ const SUBJECTS: &[Subject] = &[
         sources: ("gcc -E", "gcc -fcallgraph-info"),
         measure: c,
         by_folder: false,
-        within: "src/",
+        within: "",
     },
 ];
 

@@ -304,6 +304,14 @@ fn is_own(path: &str) -> bool {
         || name.ends_with(".mdc")
 }
 
+/// Whether a change of this project-relative path can change the map: not that
+/// of a document, a picture, or something that this product writes. A path may
+/// be that of a folder.
+#[must_use]
+pub fn is_relevant(path: &str) -> bool {
+    !is_own(path) && (is_manifest(path) || may_be_source(path))
+}
+
 /// Whether a file is worth opening: by its extension, or it has none.
 fn may_be_source(path: &str) -> bool {
     const NONE: &[&str] = &[

@@ -69,13 +69,12 @@ pub(super) fn enter<'t>(b: &mut Builder<'t>, node: Node<'t>) -> bool {
         "type_identifier" => b.uses_type(b.of(node)),
         // What is used of another package says which of its files is meant.
         "qualified_type" => b.uses_type(b.of(node)),
-        "selector_expression" => {
+        "selector_expression"
             if node
                 .child_by_field_name("operand")
-                .is_some_and(|operand| operand.kind() == "identifier")
-            {
-                b.uses_type(b.of(node));
-            }
+                .is_some_and(|operand| operand.kind() == "identifier") =>
+        {
+            b.uses_type(b.of(node));
         }
         "call_expression" => {
             call(b, node);

@@ -137,7 +137,8 @@ fn first_argument(text: &str) -> String {
         if depth == 0 {
             break;
         }
-        if !(depth == 1 && matches!(c, '<' | '[')) || !result.is_empty() {
+        let opens = depth == 1 && matches!(c, '<' | '[') && result.is_empty();
+        if !opens {
             result.push(c);
         }
     }
