@@ -115,6 +115,8 @@ pub struct TypeEdge {
     pub name: String,
     /// Whether it is an interface, protocol or trait that is conformed to.
     pub conforms: bool,
+    /// The file that says so: of an extension, not that of the type.
+    pub file: FileId,
 }
 
 /// A part of the project that is built as a whole.

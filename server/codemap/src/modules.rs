@@ -210,9 +210,7 @@ pub fn module_graph(map: &CodeMap, declared: &[DeclaredLayer]) -> ModuleGraph {
         }
         for edge in &map.types {
             if let Some(to) = edge.to {
-                add(map.file_of(edge.from), map.file_of(to), &|edge| {
-                    edge.types += 1
-                });
+                add(edge.file, map.file_of(to), &|edge| edge.types += 1);
             }
         }
     }
@@ -286,11 +284,7 @@ fn signals(
     let mut syntax: BTreeMap<Role, f64> = BTreeMap::new();
     let mut signals = Signals::default();
     let inside: BTreeSet<FileId> = files.iter().copied().collect();
-    for edge in map
-        .types
-        .iter()
-        .filter(|edge| inside.contains(&map.file_of(edge.from)))
-    {
+    for edge in map.types.iter().filter(|edge| inside.contains(&edge.file)) {
         let role = Role::of_name(&edge.name);
         if role != Role::Feature {
             *syntax.entry(role).or_default() += if edge.conforms { 0.5 } else { 1.0 };

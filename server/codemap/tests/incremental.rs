@@ -1,6 +1,9 @@
 //! A map that follows changes is the same as one that is made anew.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up has failed"
+)]
 
 use std::collections::BTreeMap;
 use std::path::Path;

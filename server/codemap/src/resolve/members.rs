@@ -286,6 +286,7 @@ impl<'s> Resolver<'s> {
                         conforms: to.is_some_and(|to| {
                             self.files.declaration(to).kind == SymbolKind::Interface
                         }),
+                        file,
                     });
                 }
             }

@@ -390,3 +390,29 @@ fn targets_files_and_metadata() {
         .collect();
     assert_eq!(layers, ["Foundation", "Application"]);
 }
+
+#[test]
+fn an_implementation_for_a_type_of_another_module_needs_that_module() {
+    let map = map("//- low/Cargo.toml\n[package]\nname = \"low\"\n\
+         //- low/src/lib.rs\npub struct Span;\n\
+         //- high/Cargo.toml\n[package]\nname = \"high\"\n\
+         //- high/src/lib.rs\nuse low::Span;\npub trait Shown {}\nimpl Shown for Span {}\n");
+    let graph = crate::module_graph(&map, &[]);
+    assert!(graph.cycles.is_empty());
+    assert_eq!(graph.edges.len(), 1);
+    assert_eq!(graph.modules[graph.edges[0].from].name, "high");
+}
+
+#[test]
+fn a_component_and_a_class_without_a_name_are_exported_by_default() {
+    check(
+        "//- a.vue\n<script>\nimport run from './run';\nrun();\n</script>\n\
+         //- run.js\nexport default function () { return 1; }\n\
+         //- main.ts\nimport A from './a.vue';\n",
+        expect![[r#"
+            a.vue -> run.js
+            main.ts -> a.vue
+            top calls default (0.95)
+        "#]],
+    );
+}
