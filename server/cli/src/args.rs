@@ -219,9 +219,6 @@ pub(crate) struct CheckOptions {
     /// How far rules may look.
     #[arg(short, long, value_enum, default_value_t)]
     pub(crate) scope: Scope,
-    /// Accepted for compatibility: nothing is cached.
-    #[arg(long, hide = true)]
-    pub(crate) no_cache: bool,
 }
 
 // No doc comment: it would become that of every command with these options.
@@ -233,6 +230,9 @@ pub(crate) struct ProjectOptions {
     /// Settings that go over those of the project (TOML or JSON).
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// Check every file anew: neither use nor keep results of earlier runs.
+    #[arg(long)]
+    pub(crate) no_cache: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use asd_guard::{Finding, SourceFilter, Target};
-use asd_store::{Disk, FileEntry, Project, Skipped, read_text, write_atomic};
+use asd_store::{Disk, FileEntry, Project, Skipped, read_text, user_check_cache, write_atomic};
 use asd_syntax::Language;
 use asd_workspace::report::{BatchResult, FileProblem};
 use asd_workspace::{BatchReport, Progress, ProjectState, Settings};
@@ -136,6 +136,11 @@ pub(crate) fn settings(options: &ProjectOptions) -> anyhow::Result<Settings> {
             Rules::All => SourceFilter::All,
             Rules::Builtin => SourceFilter::BuiltIn,
             Rules::Recipe => SourceFilter::Recipe,
+        },
+        check_cache: if options.no_cache {
+            None
+        } else {
+            user_check_cache()
         },
         ..Settings::default()
     })

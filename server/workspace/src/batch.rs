@@ -11,6 +11,7 @@ use asd_syntax::{Language, is_test_path};
 use rayon::prelude::*;
 
 use crate::capability::{Sum, of_left_out, of_unreadable};
+use crate::check_cache::CheckCache;
 use crate::{FoundAcross, ProjectState};
 
 /// How far a check of many files has come.
@@ -93,21 +94,28 @@ impl ProjectState {
             .map(|file| (host.size(&file.path), file))
             .collect();
         by_size.sort_by_key(|(size, _)| Reverse(*size));
-        let checked: Result<Vec<Checked>, Cancelled> = by_size
+        let cache = CheckCache::open(self);
+        let checked: Result<Vec<(&FileEntry, Checked)>, Cancelled> = by_size
             .into_iter()
             .par_bridge()
             .map(|(_, file)| {
-                let checked = self.check_file(file, cancel);
+                let checked = self.check_file(file, cache.as_ref(), cancel);
                 on_progress(Progress {
                     done: done.fetch_add(1, Ordering::Relaxed) + 1,
                     total: files.len(),
                 });
-                checked
+                Ok((file, checked?))
             })
             .collect();
+        let mut checked = checked?;
+        // What is told once of many files is told as the first of them has it.
+        checked.sort_by(|a, b| a.0.rel.cmp(&b.0.rel));
+        if let Some(cache) = cache {
+            cache.close();
+        }
         let mut batch = BatchReport::default();
         let mut sum = Sum::default();
-        for checked in checked? {
+        for (_, checked) in checked {
             match checked {
                 Checked::File(file, capability) => {
                     sum.add(*capability);
@@ -146,7 +154,12 @@ impl ProjectState {
         }
     }
 
-    fn check_file(&self, file: &FileEntry, cancel: &AtomicBool) -> Result<Checked, Cancelled> {
+    fn check_file(
+        &self,
+        file: &FileEntry,
+        cache: Option<&CheckCache>,
+        cancel: &AtomicBool,
+    ) -> Result<Checked, Cancelled> {
         if cancel.load(Ordering::Relaxed) {
             return Err(Cancelled);
         }
@@ -206,7 +219,17 @@ impl ProjectState {
             capability,
             facts,
             ..
-        } = self.check_text(&target, cancel)?;
+        } = match cache {
+            None => self.check_text(&target, cancel)?,
+            Some(cache) => {
+                let rules = self.rules();
+                let check = || rules.check(&target, cancel);
+                let mut report = cache.result(&file.rel, &text, rules, check)?;
+                // Verdicts are not among the rules, so they come after.
+                self.without_dismissed(&file.rel, &text, &mut report.findings);
+                report
+            }
+        };
         let keep = !findings.is_empty() || !suppressions.is_empty();
         Ok(Checked::File(
             Box::new(CheckedFile {

@@ -8,10 +8,13 @@
 mod across;
 mod batch;
 mod capability;
+mod check_cache;
+mod code;
 pub mod compliance;
 pub mod delivery;
 mod dismissed;
 mod draft;
+pub mod drift;
 mod embedding;
 mod flat;
 pub mod formats;

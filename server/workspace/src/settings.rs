@@ -27,6 +27,9 @@ pub struct Settings {
     pub sources: SourceFilter,
     /// The file system.
     pub host: Arc<dyn Host>,
+    /// The folder, outside of all projects, where checks of files from disk keep
+    /// their results; `None` keeps none. See [`asd_store::user_check_cache`].
+    pub check_cache: Option<PathBuf>,
 }
 
 impl Default for Settings {
@@ -37,6 +40,7 @@ impl Default for Settings {
             user_config: user_config_path(),
             sources: SourceFilter::All,
             host: Arc::new(Disk),
+            check_cache: None,
         }
     }
 }

@@ -311,10 +311,14 @@ impl ProjectState {
     ) -> Result<FileReport, Cancelled> {
         let mut report = self.inner.rules.check(target, cancel)?;
         if let Some(path) = target.path {
-            let dismissed = &self.inner.loaded.dismissed;
-            dismissed.apply(path, target.text, &mut report.findings);
+            self.without_dismissed(path, target.text, &mut report.findings);
         }
         Ok(report)
+    }
+
+    /// Takes what people judged to be false out of the findings in a file.
+    pub(crate) fn without_dismissed(&self, path: &str, text: &str, findings: &mut Vec<Finding>) {
+        self.inner.loaded.dismissed.apply(path, text, findings);
     }
 
     /// Applies the fixes of all findings that `select` takes; what people judged

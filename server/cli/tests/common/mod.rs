@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 /// A folder that is removed at the end of the test.
 pub struct Project {
     folder: tempfile::TempDir,
+    cache: tempfile::TempDir,
 }
 
 /// What a run of the program left.
@@ -22,6 +23,7 @@ impl Project {
                 .prefix("asd-test-")
                 .tempdir()
                 .unwrap(),
+            cache: tempfile::tempdir().unwrap(),
         };
         for (path, text) in files {
             project.write(path, text.as_bytes());
@@ -56,6 +58,7 @@ impl Project {
             .env_remove("NO_COLOR")
             .env_remove("CLICOLOR_FORCE")
             .env("XDG_CONFIG_HOME", self.path(".user"))
+            .env("XDG_CACHE_HOME", self.cache.path())
             .output()
             .unwrap();
         Run::from(output)
