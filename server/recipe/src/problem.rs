@@ -76,6 +76,18 @@ pub enum ProblemCode {
     Config,
     /// A suppression comment that suppresses nothing.
     UnusedSuppression,
+    /// The code of a recipe names what is defined nowhere any more.
+    SymbolMissing,
+    /// Nothing that a recipe names is there any more.
+    ZeroMatch,
+    /// What a recipe names occurs far less than it did.
+    MatchRateDrop,
+    /// The code of a recipe names what is marked as deprecated.
+    ApiDeprecated,
+    /// A source of a recipe is gone.
+    SourceStale,
+    /// A source of a recipe has another path now.
+    SourceRenamed,
 }
 
 impl ProblemCode {
@@ -106,6 +118,12 @@ impl ProblemCode {
             Self::Quarantined => "quarantined",
             Self::Config => "config",
             Self::UnusedSuppression => "unused-suppression",
+            Self::SymbolMissing => "symbol-missing",
+            Self::ZeroMatch => "zero-match",
+            Self::MatchRateDrop => "match-rate-drop",
+            Self::ApiDeprecated => "api-deprecated",
+            Self::SourceStale => "source-ref-stale",
+            Self::SourceRenamed => "source-ref-renamed",
         }
     }
 }

@@ -2,25 +2,31 @@
 //! operations with their parameters, the gateway before them, and the project
 //! that answers, kept current while other processes write to it.
 
+mod anomalies;
 mod call;
+mod commands;
 mod error;
 mod gateway;
 mod knowledge;
 mod live;
 mod ops;
 pub mod params;
+mod stamps;
 pub mod tools;
+mod upkeep;
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use asd_store::{Project, now};
 use serde_json::{Map, Value, json};
 
 pub use call::{Caller, Envelope, Meta};
+pub use commands::{AuditFilter, Command, Extent, When};
 pub use error::{ErrorCode, ServiceError};
 
+use crate::code::{Code, CodeView};
 use crate::task::Session;
 use crate::{ProjectState, Settings};
 use call::{Call, Reply};
@@ -30,9 +36,12 @@ use knowledge::Knowledge;
 /// An opened project that answers. Shared by all connections of a process.
 pub struct Service {
     pub(crate) knowledge: Knowledge,
+    pub(crate) code: Code,
     gateway: Gateway,
     started: Instant,
     submissions: Mutex<ops::submit::Submissions>,
+    anomaly_clock: anomalies::Clock,
+    upkeep: Option<upkeep::Upkeep>,
 }
 
 impl Service {
@@ -52,10 +61,33 @@ impl Service {
     fn over(knowledge: Knowledge) -> Self {
         Self {
             gateway: Gateway::read(knowledge.project()),
+            code: Code::new(knowledge.project(), knowledge.freshness()),
             knowledge,
             started: Instant::now(),
             submissions: Mutex::default(),
+            anomaly_clock: anomalies::Clock::default(),
+            upkeep: None,
         }
+    }
+
+    /// Has `progress` told how far the reading of the code is, by files that
+    /// are done and files in all.
+    #[must_use]
+    pub fn telling(self, progress: impl Fn(usize, usize) + Send + Sync + 'static) -> Self {
+        self.code
+            .tell(Box::new(move |at| progress(at.done, at.total)));
+        self
+    }
+
+    /// The code as it is now.
+    pub(crate) fn code(&self) -> Result<Arc<CodeView>, ServiceError> {
+        self.code.view().map_err(|_| {
+            ServiceError::new(
+                ErrorCode::Timeout,
+                "Reading the code took longer than a minute. Keep folders that are no code of \
+                 this project out of it through .gitignore, and call again.",
+            )
+        })
     }
 
     /// Where the project lies.
@@ -98,6 +130,10 @@ impl Service {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .observe(tool, &given_value, data, at);
+        if self.anomaly_clock.strikes(at) {
+            let project = self.project().clone();
+            std::thread::spawn(move || anomalies::look(&project, at));
+        }
         let took = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         Envelope::of(tool, result, warnings, took)
     }
@@ -165,6 +201,31 @@ impl Service {
             self.knowledge.remember_chain(&record);
         }
         self.knowledge.flush();
+    }
+
+    /// From now on a change of knowledge, whoever makes it, reaches the files
+    /// that IDEs read.
+    #[must_use]
+    pub fn delivering(mut self) -> Self {
+        let upkeep = upkeep::Upkeep::new(self.project());
+        self.knowledge.tell(upkeep.teller());
+        self.upkeep = Some(upkeep);
+        self
+    }
+
+    /// Delivers what changed and was not delivered yet, before the process ends.
+    pub fn deliver_rest(&self) {
+        if let Some(upkeep) = &self.upkeep {
+            upkeep.finish();
+        }
+    }
+
+    /// A call succeeded: from its next start on, the host need not ask about
+    /// tools that only read.
+    pub fn request_auto_approve(&self) {
+        if let Err(error) = asd_delivery::request_auto_approve(self.project()) {
+            tracing::warn!(%error, "the host goes on asking about tools that only read");
+        }
     }
 
     /// Writes what was counted, before the process ends.

@@ -31,7 +31,7 @@ pub(super) fn run(service: &Service, call: &Call<'_>) -> Result<Reply, ServiceEr
         "check" | "review" => review(service, call),
         "coverage_matrix" => super::compliance::coverage(service, call),
         "compliance_report" => super::compliance::report(service, call),
-        _ => Err(ServiceError::new(ErrorCode::ToolError, "x")),
+        _ => super::drift::reverse_audit(service, call),
     }
 }
 

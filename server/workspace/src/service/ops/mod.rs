@@ -1,16 +1,23 @@
 //! The operations, a module for each tool or family of tools. (mcp.md §5, §7)
 
+mod bootstrap;
+mod calls;
 mod compliance;
+pub(crate) mod drift;
 mod enrich;
 mod evolve;
+pub(crate) mod governance;
 mod graph;
+mod graph_code;
 mod guard;
 mod health;
 mod knowledge;
 mod lifecycle;
+mod panorama;
 mod rows;
 mod search;
 mod skill;
+mod structure;
 pub(crate) mod submit;
 mod task;
 
@@ -24,11 +31,15 @@ pub(crate) fn run(service: &Service, tool: &str, call: &Call<'_>) -> Result<Repl
         "asd_health" => Ok(health::run(service, call)),
         "asd_search" => search::run(service, call),
         "asd_knowledge" => knowledge::run(service, call),
+        "asd_structure" => structure::run(service, call),
         "asd_graph" => graph::run(service, call),
+        "asd_call_context" => calls::run(service, call),
         "asd_guard" => guard::run(service, call),
         "asd_submit_knowledge" => submit::run(service, call),
         "asd_skill" => skill::run(service, call),
+        "asd_bootstrap" => bootstrap::run(service, call),
         "asd_evolve" => evolve::run(service, call),
+        "asd_panorama" => panorama::run(service, call),
         "asd_task" => task::run(service, call),
         "asd_enrich_candidates" => enrich::run(service, call),
         "asd_knowledge_lifecycle" => lifecycle::run(service, call),
