@@ -24,6 +24,11 @@ pub trait Host: Send + Sync {
     /// What kind of thing is at a path, symbolic links followed.
     fn kind(&self, path: &Path) -> Option<PathKind>;
 
+    /// Whether a path is itself a symbolic link.
+    fn is_link(&self, path: &Path) -> bool {
+        path.is_symlink()
+    }
+
     /// The size of a file in bytes, 0 where it is not known. Only used to start
     /// long work first.
     fn size(&self, path: &Path) -> u64;

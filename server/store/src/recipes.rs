@@ -126,61 +126,112 @@ pub fn recipe_at(project: &Project, extra: &[PathBuf], path: &Path) -> Option<Re
         })
 }
 
-/// Every recipe file of the project and of the `extra` folders, sorted, and the
-/// folders that could not be read.
+/// Why a link to a file outside of the project is not read.
+pub(crate) const LINK_OUT: &str = "This is a symbolic link that leads out of the project, so it is not read. Put the file itself here.";
+/// Why a link to a folder is not entered.
+pub(crate) const LINK_TO_FOLDER: &str = "This folder is a symbolic link, so nothing in it is read. Put the recipes into a folder of their own, or name the other one in `recipesDirs`.";
+/// Why a folder of recipes is not entered at all.
+pub(crate) const FOLDER_OUT: &str =
+    "This folder leads out of the project, or is none, so nothing in it is read.";
+/// Why a folder below another is not entered.
+pub(crate) const TOO_DEEP: &str = "This folder is nested too deeply, so nothing in it is read.";
+
+/// Every recipe file of the project and of the `extra` folders, sorted, and what
+/// was left out on the way: folders that could not be read, and symbolic links
+/// to folders or out of the project, which could make one recipe count many
+/// times, or bring in what belongs to somebody else.
 #[must_use]
 pub fn list_recipes(
     host: &dyn Host,
     project: &Project,
     extra: &[PathBuf],
 ) -> (Vec<RecipePath>, Vec<Skipped>) {
-    let mut found = Vec::new();
-    let mut skipped = Vec::new();
-    let homes = [project.recipes(), project.candidates()];
-    for folder in homes.iter().chain(extra) {
-        match host.kind(folder) {
-            Some(PathKind::Folder) => {
-                list_below(host, folder, MAX_DEPTH, &mut skipped, &mut |path| {
-                    found.extend(recipe_at(project, extra, path));
-                });
-            }
-            _ if homes.contains(folder) => {}
-            _ => skipped.push(Skipped {
-                path: slashed(folder),
-                reason: "this folder of `recipesDirs` does not exist".to_owned(),
-            }),
+    let mut listing = Listing {
+        host,
+        project,
+        extra,
+        found: Vec::new(),
+        skipped: Vec::new(),
+    };
+    for home in [project.recipes(), project.candidates()] {
+        match host.kind(&home) {
+            Some(PathKind::Folder) if project.contains(&home) => listing.folder(&home, MAX_DEPTH),
+            Some(_) => listing.skip(&home, FOLDER_OUT),
+            None => {}
         }
     }
+    for folder in extra {
+        if host.kind(folder) == Some(PathKind::Folder) {
+            listing.folder(folder, MAX_DEPTH);
+        } else {
+            listing.skipped.push(Skipped {
+                path: slashed(folder),
+                reason: "this folder of `recipesDirs` does not exist".to_owned(),
+            });
+        }
+    }
+    let Listing {
+        mut found,
+        mut skipped,
+        ..
+    } = listing;
     found.sort();
     found.dedup();
+    skipped.sort();
+    skipped.dedup();
     (found, skipped)
 }
 
-fn list_below(
-    host: &dyn Host,
-    folder: &Path,
-    depth: usize,
-    skipped: &mut Vec<Skipped>,
-    found: &mut dyn FnMut(&Path),
-) {
-    let entries = match host.list(folder) {
-        Ok(entries) => entries,
-        Err(error) => {
-            skipped.push(Skipped {
-                path: slashed(folder),
-                reason: crate::Unreadable::from_io(&error, MAX_RECIPE).to_string(),
-            });
-            return;
-        }
-    };
-    for path in entries {
-        match host.kind(&path) {
-            Some(PathKind::File) => found(&path),
-            Some(PathKind::Folder) if depth > 0 => {
-                list_below(host, &path, depth - 1, skipped, found);
+struct Listing<'a> {
+    host: &'a dyn Host,
+    project: &'a Project,
+    extra: &'a [PathBuf],
+    found: Vec<RecipePath>,
+    skipped: Vec<Skipped>,
+}
+
+impl Listing<'_> {
+    fn folder(&mut self, folder: &Path, depth: usize) {
+        let entries = match self.host.list(folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                let reason = crate::Unreadable::from_io(&error, MAX_RECIPE).to_string();
+                self.skip(folder, &reason);
+                return;
             }
-            _ => {}
+        };
+        for path in entries {
+            let kind = self.host.kind(&path);
+            let is_link = self.host.is_link(&path);
+            match kind {
+                Some(PathKind::Folder) if is_link => self.skip(&path, LINK_TO_FOLDER),
+                Some(PathKind::Folder) if depth > 0 => self.folder(&path, depth - 1),
+                Some(PathKind::Folder) => self.skip(&path, TOO_DEEP),
+                // A link that leads nowhere has no kind.
+                Some(PathKind::Other) | None if !is_link => {}
+                _ => self.file(&path, is_link),
+            }
         }
+    }
+
+    fn file(&mut self, path: &Path, is_link: bool) {
+        let Some(recipe) = recipe_at(self.project, self.extra, path) else {
+            return;
+        };
+        let is_ours = !is_link
+            || (self.project.contains(path) && self.host.kind(path) == Some(PathKind::File));
+        if is_ours {
+            self.found.push(recipe);
+        } else {
+            self.skip(path, LINK_OUT);
+        }
+    }
+
+    fn skip(&mut self, path: &Path, reason: &str) {
+        self.skipped.push(Skipped {
+            path: self.project.relative(path).unwrap_or_else(|| slashed(path)),
+            reason: reason.to_owned(),
+        });
     }
 }
 
@@ -264,5 +315,41 @@ mod tests {
             ]
         );
         assert_eq!(skipped.len(), 1, "{skipped:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_to_folders_and_out_of_the_project_are_named_and_not_followed() {
+        use std::os::unix::fs::symlink;
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().join("p");
+        let recipes = root.join("Alembic/recipes");
+        std::fs::create_dir_all(recipes.join("net")).unwrap();
+        std::fs::create_dir_all(root.join("docs")).unwrap();
+        std::fs::write(temp.path().join("secret.md"), "").unwrap();
+        std::fs::write(root.join("docs/x.md"), "").unwrap();
+        std::fs::write(recipes.join("net/a.md"), "").unwrap();
+        // A folder that holds itself, what is not ours, and what is gone.
+        symlink(&root, recipes.join("loop")).unwrap();
+        symlink(temp.path().join("secret.md"), recipes.join("secret.md")).unwrap();
+        symlink(temp.path().join("gone.md"), recipes.join("gone.md")).unwrap();
+        symlink("../../docs/x.md", recipes.join("x.md")).unwrap();
+        symlink(temp.path(), root.join("Alembic/candidates")).unwrap();
+        let (found, skipped) = list_recipes(&Disk, &Project::at(&root), &[]);
+        let names: Vec<&str> = found.iter().map(|found| found.rel.as_str()).collect();
+        assert_eq!(names, ["Alembic/recipes/net/a.md", "Alembic/recipes/x.md"]);
+        let skipped: Vec<(&str, &str)> = skipped
+            .iter()
+            .map(|skipped| (skipped.path.as_str(), skipped.reason.as_str()))
+            .collect();
+        assert_eq!(
+            skipped,
+            [
+                ("Alembic/candidates", FOLDER_OUT),
+                ("Alembic/recipes/gone.md", LINK_OUT),
+                ("Alembic/recipes/loop", LINK_TO_FOLDER),
+                ("Alembic/recipes/secret.md", LINK_OUT),
+            ]
+        );
     }
 }

@@ -12,6 +12,7 @@ use rusqlite::{Connection, params};
 
 use super::admission::{Refusal, admit, refused_name};
 use super::moves::TEMPORARY;
+use crate::recipes::{FOLDER_OUT, LINK_OUT, LINK_TO_FOLDER, TOO_DEEP};
 use crate::{Disk, MAX_RECIPE, Project, RecipePath, Unreadable, read_text_up_to, recipe_at};
 
 /// How the row ids of files begin that have no id yet.
@@ -261,8 +262,7 @@ fn look(
     reread: Reread,
 ) -> FileFacts {
     let Some(stamp) = stamp else {
-        let message = "This is a symbolic link that leads out of the project, so it is not read. Put the file itself here.";
-        return kept_or(known, refused(place, Stamp::default(), message.into()));
+        return kept_or(known, refused(place, Stamp::default(), LINK_OUT.into()));
     };
     if let Some(refusal) = refused_name(&place.rel) {
         return kept_or(known, refused(place, stamp, refusal));
@@ -323,9 +323,7 @@ impl Walk<'_> {
         if folder.is_dir() && (is_extra || self.project.contains(folder)) {
             self.folder(folder, MAX_DEPTH);
         } else if folder.symlink_metadata().is_ok() {
-            let message =
-                "This folder leads out of the project, or is none, so nothing in it is read.";
-            self.errors.push((self.name(folder), message.into()));
+            self.errors.push((self.name(folder), FOLDER_OUT.into()));
         }
     }
 
@@ -352,8 +350,7 @@ impl Walk<'_> {
             if metadata.is_dir() && depth > 0 {
                 self.folder(&path, depth - 1);
             } else if metadata.is_dir() {
-                let message = "This folder is nested too deeply, so nothing in it is read.";
-                self.errors.push((self.name(&path), message.into()));
+                self.errors.push((self.name(&path), TOO_DEEP.into()));
             } else if metadata.is_symlink() {
                 self.link(&path);
             } else if metadata.is_file() {
@@ -369,8 +366,7 @@ impl Walk<'_> {
     fn link(&mut self, path: &Path) {
         let target = path.metadata();
         if target.as_ref().is_ok_and(Metadata::is_dir) {
-            let message = "This folder is a symbolic link, so nothing in it is read. Put the recipes into a folder of their own, or name the other one in `recipesDirs`.";
-            self.errors.push((self.name(path), message.into()));
+            self.errors.push((self.name(path), LINK_TO_FOLDER.into()));
             return;
         }
         let Some(place) = recipe_at(self.project, self.extra, path) else {
