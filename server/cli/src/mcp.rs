@@ -1,10 +1,9 @@
 //! `asd mcp`: the door for AI agents.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
-use asd_mcp::{Connection, HttpServer, Server, serve_stdio};
+use asd_mcp::{Connection, HttpServer, Opening, Server, serve_stdio};
 use asd_store::Project;
 use asd_workspace::Settings;
 use asd_workspace::service::tools::Tier;
@@ -75,18 +74,28 @@ pub(crate) fn run(options: &McpOptions) -> u8 {
             return 1;
         }
     };
-    let service = Arc::new(Service::open(&root, Settings::default()));
+    approve_reading(&root);
+    let opening = Opening::begin(move || Service::open(&root, Settings::default()).delivering());
     let code = if options.http {
-        runtime.block_on(http(options, service, caller))
+        runtime.block_on(http(options, opening, caller))
     } else {
-        runtime.block_on(stdio(service, caller))
+        runtime.block_on(stdio(opening, caller))
     };
     runtime.shutdown_timeout(LAST);
     code
 }
 
-async fn stdio(service: Arc<Service>, caller: Caller) -> u8 {
-    let connection = Connection::new(service, caller);
+/// Acts on the wish of an earlier run that its host need not ask about tools
+/// that only read; before the host is talked to. (delivery.md §14)
+fn approve_reading(root: &Path) {
+    let tools = asd_workspace::delivery::auto_approved_tools();
+    if let Err(error) = asd_delivery::apply_auto_approve(&Project::at(root), &tools) {
+        tracing::warn!(%error, "the host goes on asking about tools that only read");
+    }
+}
+
+async fn stdio(opening: Opening, caller: Caller) -> u8 {
+    let connection = Connection::new(opening, caller);
     let served = serve_stdio(Server::new(connection.catalog()), asked_to_stop()).await;
     let leaving = tokio::task::spawn_blocking(move || connection.leave());
     let _ = tokio::time::timeout(LAST, leaving).await;
@@ -99,7 +108,7 @@ async fn stdio(service: Arc<Service>, caller: Caller) -> u8 {
     }
 }
 
-async fn http(options: &McpOptions, service: Arc<Service>, caller: Caller) -> u8 {
+async fn http(options: &McpOptions, opening: Opening, caller: Caller) -> u8 {
     let server = match HttpServer::bind(options.port).await {
         Ok(server) => server,
         Err(error) => {
@@ -109,11 +118,12 @@ async fn http(options: &McpOptions, service: Arc<Service>, caller: Caller) -> u8
     };
     let token = options.token.clone().unwrap_or_else(asd_mcp::new_token);
     complain(&format!("{}\ntoken: {token}", server.url()));
-    let sessions = asd_mcp::Connections::new(service, caller);
+    let sessions = asd_mcp::Connections::new(opening, caller);
     let served = server
         .serve(Some(token), sessions.connect(), asked_to_stop())
         .await;
-    sessions.leave();
+    let leaving = tokio::task::spawn_blocking(move || sessions.leave());
+    let _ = tokio::time::timeout(LAST, leaving).await;
     match served {
         Ok(()) => 0,
         Err(error) => {

@@ -1,12 +1,13 @@
 //! The catalog of a project: its tools, its recipes as resources, its prompts.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use asd_workspace::ProjectState;
 use asd_workspace::service::params::schema;
 use asd_workspace::service::tools::{Effect, TOOLS, ToolSpec};
-use asd_workspace::service::{Caller, Envelope, ErrorCode, Service, ServiceError};
+use asd_workspace::service::{Caller, Envelope, ErrorCode, ServiceError};
 use asd_workspace::task::Session;
 use rmcp::model::{
     CallToolResult, ContentBlock, ErrorData, GetPromptResult, Implementation, JsonObject, Prompt,
@@ -16,6 +17,7 @@ use rmcp::model::{
 use serde_json::{Value, json};
 
 use crate::catalog::{Call, Catalog, OfferedPrompt, OfferedTool, Pending, Resources};
+use crate::opening::Opening;
 
 /// The address of a recipe as a resource.
 const SCHEME: &str = "alembic://recipe/";
@@ -27,33 +29,48 @@ const INSTRUCTIONS: &str = "The conventions of this project. Call asd_task prime
 /// One connection to a project.
 #[derive(Clone)]
 pub struct Connection {
-    service: Arc<Service>,
+    opening: Opening,
     caller: Arc<Caller>,
-    session: Arc<Mutex<Session>>,
+    shared: Arc<Shared>,
+}
+
+/// What the calls of a connection have in common.
+#[derive(Default)]
+struct Shared {
+    /// Begun by the first call.
+    session: OnceLock<Mutex<Session>>,
+    succeeded: AtomicBool,
 }
 
 impl Connection {
     /// A connection that begins now.
     #[must_use]
-    pub fn new(service: Arc<Service>, caller: Caller) -> Self {
-        let session = Arc::new(Mutex::new(service.session()));
+    pub fn new(opening: Opening, caller: Caller) -> Self {
         Self {
-            service,
+            opening,
             caller: Arc::new(caller),
-            session,
+            shared: Arc::default(),
         }
     }
 
     /// Ends it: work that is left is remembered.
     pub fn leave(&self) {
-        self.service.leave(&self.session);
+        // Without a session nothing was called, and the project may not even be
+        // open.
+        if let Some(session) = self.shared.session.get() {
+            let service = self.opening.service();
+            service.leave(session);
+            service.deliver_rest();
+        }
     }
 
     /// Whether something is being worked on.
     #[must_use]
     pub fn is_at_work(&self) -> bool {
-        let session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        session.intent.is_active()
+        self.shared.session.get().is_some_and(|session| {
+            let session = session.lock().unwrap_or_else(PoisonError::into_inner);
+            session.intent.is_active()
+        })
     }
 
     /// What it offers.
@@ -71,8 +88,10 @@ impl Connection {
         Catalog {
             config,
             tools: TOOLS.iter().map(|spec| self.tool(spec)).collect(),
-            resources: Arc::new(Recipes(self.service.clone())),
+            resources: Arc::new(Recipes(self.opening.clone())),
             prompts: prompts(),
+            complete: None,
+            set_level: None,
         }
     }
 
@@ -104,16 +123,26 @@ impl Connection {
                 if let Some(client) = client {
                     caller.client = client;
                 }
-                let service = &connection.service;
-                service.call(name, call.arguments, &caller, &connection.session)
+                let service = connection.opening.service();
+                let shared = &connection.shared;
+                let session = shared
+                    .session
+                    .get_or_init(|| Mutex::new(service.session()));
+                let envelope = service.call(name, call.arguments, &caller, session);
+                let first = envelope.success && !shared.succeeded.swap(true, Ordering::Relaxed);
+                (envelope, first.then_some(connection))
             });
-            answered
-                .await
-                .map(|envelope| result(&envelope))
-                .map_err(|error| {
-                    tracing::error!(%error, tool = name, "a tool failed");
-                    ErrorData::internal_error(format!("`{name}` failed; the server goes on."), None)
-                })
+            let (envelope, first) = answered.await.map_err(|error| {
+                tracing::error!(%error, tool = name, "a tool failed");
+                ErrorData::internal_error(format!("`{name}` failed; the server goes on."), None)
+            })?;
+            if let Some(connection) = first {
+                // The answer does not wait for it.
+                tokio::task::spawn_blocking(move || {
+                    connection.opening.service().request_auto_approve();
+                });
+            }
+            Ok(result(&envelope))
         })
     }
 }
@@ -141,13 +170,13 @@ fn timed_out(tool: &str, limit: Duration) -> CallToolResult {
 }
 
 /// The recipes of a project as resources.
-struct Recipes(Arc<Service>);
+struct Recipes(Opening);
 
 impl Resources for Recipes {
     fn list(&self) -> Pending<Vec<Resource>> {
-        let service = self.0.clone();
+        let opening = self.0.clone();
         Box::pin(async move {
-            let state = in_background(move || service.state()).await?;
+            let state = in_background(move || opening.service().state()).await?;
             Ok(state
                 .recipes()
                 .iter()
@@ -173,10 +202,11 @@ impl Resources for Recipes {
     }
 
     fn read(&self, uri: &str) -> Pending<ReadResourceResult> {
-        let service = self.0.clone();
+        let opening = self.0.clone();
         let wanted = uri.to_owned();
         Box::pin(async move {
-            let read = in_background(move || text_of(&service.state(), &wanted)).await?;
+            let read =
+                in_background(move || text_of(&opening.service().state(), &wanted)).await?;
             read.map(|contents| ReadResourceResult::new(vec![contents]))
         })
     }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolResult, ErrorData, GetPromptResult, JsonObject, Prompt, ReadResourceResult, Resource,
-    ResourceTemplate, ServerConfig, Tool,
+    CallToolResult, CompleteRequestParams, CompleteResult, ErrorCode, ErrorData, GetPromptResult,
+    JsonObject, Prompt, ReadResourceResult, Resource, ResourceTemplate, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 
@@ -27,7 +27,17 @@ pub struct Catalog {
     pub resources: Arc<dyn Resources>,
     /// The prompts, in the order in which they are listed.
     pub prompts: Vec<OfferedPrompt>,
+    /// Completes arguments of prompts and resources, where that is offered.
+    pub complete: Option<Complete>,
+    /// Hears which log messages the client wants, where any are sent.
+    pub set_level: Option<SetLevel>,
 }
+
+/// Completes an argument.
+pub type Complete = Arc<dyn Fn(CompleteRequestParams) -> Pending<CompleteResult> + Send + Sync>;
+
+/// Hears the least level of log messages that the client wants, by its name.
+pub type SetLevel = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// A tool and what it does.
 #[derive(Clone)]
@@ -71,4 +81,25 @@ pub trait Resources: Send + Sync {
     fn templates(&self) -> Vec<ResourceTemplate>;
     /// The content behind an address.
     fn read(&self, uri: &str) -> Pending<ReadResourceResult>;
+    /// The client wants to be told when the content behind an address changes.
+    fn subscribe(&self, _uri: &str) -> Pending<()> {
+        not_offered("resources/subscribe")
+    }
+    /// The client no longer wants to be told.
+    fn unsubscribe(&self, _uri: &str) -> Pending<()> {
+        not_offered("resources/unsubscribe")
+    }
+}
+
+fn not_offered(method: &'static str) -> Pending<()> {
+    Box::pin(std::future::ready(Err(not_known(method))))
+}
+
+/// The error of a method that a server does not have.
+pub(crate) fn not_known(method: &str) -> ErrorData {
+    ErrorData::new(
+        ErrorCode::METHOD_NOT_FOUND,
+        format!("There is no method `{method}`."),
+        None,
+    )
 }

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use asd_workspace::service::{Caller, Service};
+use asd_workspace::service::Caller;
 
-use crate::{Connection, Server};
+use crate::{Connection, Opening, Server};
 
 /// So many connections are kept in mind; beyond, those without work are not.
 const MANY: usize = 256;
@@ -12,7 +12,7 @@ const MANY: usize = 256;
 /// See the module.
 #[derive(Clone)]
 pub struct Connections {
-    service: Arc<Service>,
+    opening: Opening,
     caller: Caller,
     known: Arc<Mutex<Vec<Connection>>>,
 }
@@ -20,9 +20,9 @@ pub struct Connections {
 impl Connections {
     /// None yet.
     #[must_use]
-    pub fn new(service: Arc<Service>, caller: Caller) -> Self {
+    pub fn new(opening: Opening, caller: Caller) -> Self {
         Self {
-            service,
+            opening,
             caller,
             known: Arc::default(),
         }
@@ -33,7 +33,7 @@ impl Connections {
         let connections = self.clone();
         move || {
             let connection =
-                Connection::new(connections.service.clone(), connections.caller.clone());
+                Connection::new(connections.opening.clone(), connections.caller.clone());
             let server = Server::new(connection.catalog());
             let mut known = connections
                 .known

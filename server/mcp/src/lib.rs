@@ -10,12 +10,16 @@ mod catalog;
 mod connections;
 mod frames;
 mod http;
+mod opening;
 mod server;
 mod stdio;
 
 pub use alembic::Connection;
-pub use catalog::{Call, Catalog, OfferedPrompt, OfferedTool, Pending, Resources};
+pub use catalog::{
+    Call, Catalog, Complete, OfferedPrompt, OfferedTool, Pending, Resources, SetLevel,
+};
 pub use connections::{Connections, new_token};
 pub use http::{HttpServer, PATH};
+pub use opening::Opening;
 pub use server::Server;
 pub use stdio::{ServeError, serve_stdio};

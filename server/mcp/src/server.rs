@@ -1,19 +1,24 @@
 //! The protocol's handlers over a [`Catalog`].
+#![expect(
+    deprecated,
+    reason = "clients of today use what the next version of the protocol leaves out"
+)]
 
 use std::future::ready;
 use std::sync::Arc;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
+    CustomResult, ErrorData, GetPromptRequestParams, GetPromptResponse, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestParams, UnsubscribeRequestParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 
-use crate::catalog::{Call, Catalog};
+use crate::catalog::{Call, Catalog, not_known};
 
 /// Methods whose name is known; a request with one of them that could not be
 /// read has wrong parameters.
@@ -143,16 +148,43 @@ impl ServerHandler for Server {
         (offered.get)(arguments).await.map(GetPromptResponse::from)
     }
 
-    fn complete(
+    async fn complete(
         &self,
-        _request: CompleteRequestParams,
+        request: CompleteRequestParams,
         _context: RequestContext<RoleServer>,
-    ) -> impl Future<Output = Result<CompleteResult, ErrorData>> + Send + '_ {
-        ready(if self.catalog.config.capabilities.completions.is_some() {
-            Ok(CompleteResult::default())
-        } else {
-            Err(not_known("completion/complete"))
-        })
+    ) -> Result<CompleteResult, ErrorData> {
+        match &self.catalog.complete {
+            Some(complete) => complete(request).await,
+            None => Err(not_known("completion/complete")),
+        }
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let set_level = self.catalog.set_level.as_ref();
+        let set_level = set_level.ok_or_else(|| not_known("logging/setLevel"))?;
+        let level = serde_json::to_value(request.level).unwrap_or_default();
+        set_level(level.as_str().unwrap_or_default());
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.catalog.resources.subscribe(&request.uri).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.catalog.resources.unsubscribe(&request.uri).await
     }
 
     /// A method that the library does not know, or could not read.
@@ -175,12 +207,4 @@ impl ServerHandler for Server {
 
 fn unknown(what: &str, name: &str) -> ErrorData {
     ErrorData::invalid_params(format!("There is no {what} `{name}`."), None)
-}
-
-fn not_known(method: &str) -> ErrorData {
-    ErrorData::new(
-        ErrorCode::METHOD_NOT_FOUND,
-        format!("There is no method `{method}`."),
-        None,
-    )
 }

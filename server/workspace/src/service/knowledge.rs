@@ -17,6 +17,7 @@ use asd_search::{SearchIndex, Synonyms};
 use asd_store::{Disk, KnowledgeStore, Project, Signal, UsageRecorder, append_signals};
 use serde_json::json;
 
+use crate::code::Freshness;
 use crate::embedding::embeddings;
 use crate::search::{synonyms, with_vectors};
 use crate::service::error::{ErrorCode, ServiceError};
@@ -125,6 +126,15 @@ impl Knowledge {
 
     pub(crate) fn is_watched(&self) -> bool {
         self.live.is_watched()
+    }
+
+    pub(crate) fn freshness(&self) -> Freshness {
+        self.live.freshness()
+    }
+
+    /// Has `tell` called whenever knowledge changes.
+    pub(crate) fn tell(&self, tell: impl Fn() + Send + Sync + 'static) {
+        self.live.tell(tell);
     }
 
     /// Reads everything again.

@@ -23,7 +23,7 @@ use asd_store::{Project, now};
 use serde_json::{Map, Value, json};
 
 pub use call::{Caller, Envelope, Meta};
-pub use commands::{AuditFilter, Command, Extent, When};
+pub use commands::{AuditFilter, Command, Extent, NamedAction, When};
 pub use error::{ErrorCode, ServiceError};
 
 use crate::code::{Code, CodeView};
