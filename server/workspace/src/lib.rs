@@ -19,6 +19,7 @@ mod embedding;
 mod flat;
 pub mod formats;
 mod frameworks;
+mod intelligence;
 mod mentions;
 mod problems;
 mod recording;

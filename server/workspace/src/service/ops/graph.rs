@@ -1,4 +1,5 @@
-//! `asd_graph` over recipes: relations, impact and paths.
+//! `asd_graph`: relations, impact and paths, over recipes, or over the modules,
+//! files and symbols of the code.
 
 use asd_knowledge::relations::{GraphEdge, RelationGraph};
 use serde_json::{Value, json};
@@ -6,12 +7,18 @@ use serde_json::{Value, json};
 use crate::service::Service;
 use crate::service::call::{Call, Reply, missing};
 use crate::service::error::ServiceError;
+use crate::service::ops::graph_code::{self, Nodes};
 
 /// How far impact and paths are followed.
-const DEPTH: usize = 3;
-const PATH_DEPTH: usize = 5;
+pub(super) const DEPTH: usize = 3;
+pub(super) const PATH_DEPTH: usize = 5;
 
 pub(super) fn run(service: &Service, call: &Call<'_>) -> Result<Reply, ServiceError> {
+    match call.text("nodeType").unwrap_or("recipe") {
+        "recipe" => {}
+        "module" => return graph_code::run(service, call, Nodes::Modules),
+        _ => return graph_code::run(service, call, Nodes::FilesAndSymbols),
+    }
     let graph = service.knowledge.graph();
     match call.operation() {
         "query" => query(&graph, call),

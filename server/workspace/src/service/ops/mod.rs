@@ -3,6 +3,7 @@
 mod bootstrap;
 mod calls;
 mod compliance;
+mod dimension;
 pub(crate) mod drift;
 mod enrich;
 mod evolve;
@@ -14,6 +15,7 @@ mod health;
 mod knowledge;
 mod lifecycle;
 mod panorama;
+mod rescan;
 mod rows;
 mod search;
 mod skill;
@@ -38,7 +40,9 @@ pub(crate) fn run(service: &Service, tool: &str, call: &Call<'_>) -> Result<Repl
         "asd_submit_knowledge" => submit::run(service, call),
         "asd_skill" => skill::run(service, call),
         "asd_bootstrap" => bootstrap::run(service, call),
+        "asd_rescan" => rescan::run(service, call),
         "asd_evolve" => evolve::run(service, call),
+        "asd_dimension_complete" => dimension::run(service, call),
         "asd_panorama" => panorama::run(service, call),
         "asd_task" => task::run(service, call),
         "asd_enrich_candidates" => enrich::run(service, call),
