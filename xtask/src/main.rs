@@ -10,6 +10,7 @@ mod demo;
 mod eval;
 mod fuzz;
 mod gen_docs;
+mod mcp;
 mod model;
 mod precision;
 mod rooms;

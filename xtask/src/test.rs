@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
 use crate::tools::{cargo, command, debian_tool, python_tools, run, target_dir};
-use crate::{gen_docs, model, rooms};
+use crate::{gen_docs, mcp, model, rooms};
 
 #[derive(Args)]
 pub struct Options {
@@ -24,6 +24,7 @@ enum Part {
     Generated,
     Reports,
     Embeddings,
+    Mcp,
     Extension,
     Neovim,
     Helix,
@@ -40,6 +41,7 @@ impl Part {
             Self::Generated => "generated files",
             Self::Reports => "reports by the schemas of those who read them",
             Self::Embeddings => "embeddings: the encoder beside its package, ONNX Runtime, a hub",
+            Self::Mcp => "the Model Context Protocol: conformance suite, inspector, official SDKs",
             Self::Extension => "VS Code extension: types, lint, unit tests, grammars",
             Self::Neovim => "end to end in Neovim",
             Self::Helix => "end to end in Helix",
@@ -88,6 +90,7 @@ impl Part {
                     .arg(bin))
             }
             Self::Embeddings => model::test(),
+            Self::Mcp => mcp::test(),
             Self::Extension => {
                 run(command("npm").args(["ci", "--no-audit", "--no-fund"]))?;
                 run(command("npm").args(["run", "check"]))?;
