@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::Result;
 
 /// One rule, as every program can state it.
+#[derive(Clone)]
 pub struct Rule {
     pub id: String,
     /// An ast-grep code pattern.
@@ -74,6 +75,22 @@ pub fn write_ast_grep(root: &Path, rules: &[Rule], language: &str) -> Result<()>
             ),
         )?;
     }
+    Ok(())
+}
+
+/// Writes `rules` as rules of semgrep.
+pub fn write_semgrep(root: &Path, rules: &[Rule], language: &str) -> Result<()> {
+    let mut text = String::from("rules:\n");
+    for rule in rules {
+        writeln!(
+            text,
+            "  - id: {}\n    languages: [{language}]\n    severity: WARNING\n    message: Do not call {literal}\n    \
+             pattern: $OBJECT.{literal}(...)",
+            rule.id,
+            literal = rule.literal,
+        )?;
+    }
+    fs::write(root.join("semgrep.yml"), text)?;
     Ok(())
 }
 

@@ -6,6 +6,7 @@ mod deliver;
 mod editor;
 mod embed;
 mod knowledge;
+mod mcp;
 mod scan;
 mod stats;
 
@@ -41,6 +42,8 @@ enum Part {
     Knowledge,
     /// Bringing 1,000 recipes into the files of IDEs
     Deliver,
+    /// Start and calls of the server for agents
+    Mcp,
 }
 
 /// The programs that are compared.
@@ -48,6 +51,7 @@ struct Programs {
     asd: PathBuf,
     ast_grep: PathBuf,
     rg: PathBuf,
+    semgrep: PathBuf,
 }
 
 impl Programs {
@@ -55,7 +59,9 @@ impl Programs {
     fn get() -> Result<Self> {
         run(cargo().args(["build", "--release", "--quiet", "--package", "asd-cli"]))?;
         let peers = python_tools("peers", &["ast-grep-cli==0.51.1", "ripgrep==15.1.0"])?;
+        let semgrep = python_tools("semgrep", &["semgrep==1.185.0"])?;
         Ok(Self {
+            semgrep: semgrep.join("semgrep"),
             asd: target_dir().join("release/asd"),
             ast_grep: peers.join("ast-grep"),
             rg: peers.join("rg"),
@@ -83,6 +89,10 @@ pub fn bench(options: &Options) -> Result<()> {
             Part::Deliver => {
                 run(cargo().args(["build", "--release", "--quiet", "--package", "asd-cli"]))?;
                 deliver::bench()?;
+            }
+            Part::Mcp => {
+                run(cargo().args(["build", "--release", "--quiet", "--package", "asd-cli"]))?;
+                mcp::bench()?;
             }
         }
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use super::Programs;
-use super::corpus::{Form, Rule, method_rules, write_ast_grep, write_recipes};
+use super::corpus::{Form, Rule, method_rules, write_ast_grep, write_recipes, write_semgrep};
 use super::stats::{Ms, Times, peak_memory};
 use crate::tools::{cache, command, run};
 
@@ -95,105 +95,173 @@ fn called_methods(files: &[PathBuf], count: usize) -> Result<Vec<String>> {
         .collect())
 }
 
+/// The numbers of rules in the first table.
+const RULES: [usize; 4] = [1, 10, 100, 500];
+/// The shares of the files in the second one: one in so many.
+const SHARES: [usize; 4] = [16, 4, 2, 1];
+const RULES_BY_FILES: usize = 100;
+/// What takes longer than this is measured once.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 pub fn bench(programs: &Programs, rounds: usize) -> Result<()> {
     let tree = source_tree()?;
     let mut files = Vec::new();
     javascript_files(&tree.join("package"), &mut files)?;
+    files.sort();
+    let rules = method_rules(&called_methods(&files, 500)?);
+    if rules.len() < 500 {
+        bail!("the tree calls only {} fitting methods", rules.len());
+    }
+    println!("## Check of a whole tree\n");
+    println!(
+        "{PACKAGE}: {} JavaScript files, {:.1} MB; median of {rounds} runs, or one run of more than {} s.\n",
+        files.len(),
+        megabytes(&files),
+        PATIENCE.as_secs()
+    );
+    println!(
+        "| rules | program | ms | × rg | peak MiB | matches |\n| ---: | --- | ---: | ---: | ---: | ---: |"
+    );
+    for count in RULES {
+        let rows = compare(programs, &tree, &spread(&rules, count), rounds)?;
+        let floor = rows[0].1.time.as_secs_f64();
+        for (name, measured) in &rows {
+            println!(
+                "| {count} | {name} | {} | {:.1} | {} | {} |",
+                Ms(measured.time),
+                measured.time.as_secs_f64() / floor,
+                measured.memory,
+                measured.matches
+            );
+        }
+    }
+    println!("\n### By files\n\n{RULES_BY_FILES} rules; one file in 16, in 4, in 2, and all.\n");
+    let rules = spread(&rules, RULES_BY_FILES);
+    let mut head = String::from("| program |");
+    let mut rows: Vec<String> = NAMES.iter().map(|name| format!("| {name} |")).collect();
+    for share in SHARES {
+        let part = part_of(&tree, &files, share)?;
+        let mut chosen = Vec::new();
+        javascript_files(&part.join("package"), &mut chosen)?;
+        head += &format!(" {} files, {:.1} MB |", chosen.len(), megabytes(&chosen));
+        let measured = compare(programs, &part, &rules, rounds)?;
+        for (row, (_, measured)) in rows.iter_mut().zip(measured) {
+            *row += &format!(" {} |", Ms(measured.time));
+        }
+    }
+    println!("{head}\n| --- |{}", " ---: |".repeat(SHARES.len()));
+    println!("{}\n", rows.join("\n"));
+    Ok(())
+}
+
+fn megabytes(files: &[PathBuf]) -> f64 {
     let bytes: u64 = files
         .iter()
         .filter_map(|file| fs::metadata(file).ok())
         .map(|meta| meta.len())
         .sum();
-    let rules = method_rules(&called_methods(&files, 500)?);
-    if rules.len() < 500 {
-        bail!("the tree calls only {} fitting methods", rules.len());
-    }
-    println!("## Check of a whole tree");
-    println!(
-        "{PACKAGE}: {} JavaScript files, {:.1} MB; median of {rounds} runs.\n",
-        files.len(),
-        bytes as f64 / 1e6
-    );
-    println!(
-        "| rules | program | ms | × rg | peak MiB | matches |\n| ---: | --- | ---: | ---: | ---: | ---: |"
-    );
-    for count in [10, 100, 500] {
-        let step = 500 / count;
-        let chosen: Vec<Rule> = rules
-            .iter()
-            .step_by(step)
-            .map(|r| Rule {
-                id: r.id.clone(),
-                pattern: r.pattern.clone(),
-                literal: r.literal.clone(),
-            })
-            .collect();
-        compare(programs, &tree, &chosen, rounds)?;
-    }
-    println!();
-    Ok(())
+    bytes as f64 / 1e6
 }
 
-fn compare(programs: &Programs, tree: &Path, rules: &[Rule], rounds: usize) -> Result<()> {
-    let literals = tree.join("literals.txt");
-    fs::write(
-        &literals,
-        rules
-            .iter()
-            .map(|rule| rule.literal.as_str())
-            .collect::<Vec<_>>()
-            .join("\n"),
-    )?;
-    write_ast_grep(tree, rules, "js")?;
+/// So many of the rules, from all over them.
+fn spread(rules: &[Rule], count: usize) -> Vec<Rule> {
+    let step = (rules.len() / count).max(1);
+    let chosen = rules.iter().step_by(step).take(count);
+    chosen.cloned().collect()
+}
 
-    let rg = || {
-        let mut command = Command::new(&programs.rg);
-        command
-            .args(["-F", "--only-matching", "--no-heading", "-g", "*.js", "-f"])
-            .arg(&literals)
-            .arg("package");
-        command
-    };
-    let ast_grep = || {
-        let mut command = Command::new(&programs.ast_grep);
-        command.args(["scan", "--json=stream", "package"]);
-        command
-    };
-    let asd = || {
-        let mut command = Command::new(&programs.asd);
-        command.args(["check", "--rules", "recipe", "--format", "json", "package"]);
-        command
-    };
-    let asd_all = || {
-        let mut command = Command::new(&programs.asd);
-        command.args(["check", "--format", "json", "package"]);
-        command
-    };
-
-    write_recipes(tree, rules, "javascript", Form::Ast)?;
-    let floor = measure(rg, tree, rounds)?;
-    let patterns = measure(asd, tree, rounds)?;
-    let everything = measure(asd_all, tree, rounds)?;
-    let peer = measure(ast_grep, tree, rounds)?;
-    write_recipes(tree, rules, "javascript", Form::Regex)?;
-    let regexes = measure(asd, tree, rounds)?;
-    for (name, measured) in [
-        ("rg -F over the literals", &floor),
-        ("asd check, code patterns", &patterns),
-        ("asd check, regular expressions", &regexes),
-        ("asd check, code patterns + built-in rules", &everything),
-        ("ast-grep scan, the same patterns", &peer),
-    ] {
-        let ratio = measured.time.as_secs_f64() / floor.time.as_secs_f64();
-        println!(
-            "| {} | {name} | {} | {ratio:.1} | {} | {} |",
-            rules.len(),
-            Ms(measured.time),
-            measured.memory,
-            measured.matches
-        );
+/// A tree of its own with one in `share` of the files.
+fn part_of(tree: &Path, files: &[PathBuf], share: usize) -> Result<PathBuf> {
+    let part = tree.with_file_name(format!("part-{share}"));
+    let _ = fs::remove_dir_all(&part);
+    for file in files.iter().step_by(share) {
+        let to = part.join(file.strip_prefix(tree)?);
+        fs::create_dir_all(to.parent().context("a file lies in a folder")?)?;
+        fs::copy(file, to)?;
     }
-    Ok(())
+    Ok(part)
+}
+
+/// What is compared, in the order in which it is measured and shown.
+const NAMES: [&str; 7] = [
+    "rg -F over the literals",
+    "asd check, regular expressions",
+    "asd check, code patterns",
+    "asd check, code patterns + built-in rules",
+    "the same again, nothing changed",
+    "ast-grep scan, the same patterns",
+    "semgrep scan, the same patterns",
+];
+
+fn compare(
+    programs: &Programs,
+    tree: &Path,
+    rules: &[Rule],
+    rounds: usize,
+) -> Result<Vec<(&'static str, Measured)>> {
+    let literals: Vec<&str> = rules.iter().map(|rule| rule.literal.as_str()).collect();
+    fs::write(tree.join("literals.txt"), literals.join("\n"))?;
+    write_ast_grep(tree, rules, "js")?;
+    write_semgrep(tree, rules, "js")?;
+    let kept = tree.with_file_name("kept-results");
+    let _ = fs::remove_dir_all(&kept);
+    let asd = |arguments: &[&str]| {
+        let mut command = Command::new(&programs.asd);
+        command
+            .args(["check", "--format", "json"])
+            .args(arguments)
+            .arg("package")
+            .env("XDG_CACHE_HOME", &kept);
+        command
+    };
+    let measured = |name| -> Result<Measured> {
+        let make = || match name {
+            "rg -F over the literals" => {
+                let mut command = Command::new(&programs.rg);
+                command
+                    .args(["-F", "--only-matching", "--no-heading", "-g", "*.js"])
+                    .args(["-f", "literals.txt", "package"]);
+                command
+            }
+            "asd check, code patterns + built-in rules" => asd(&["--no-cache"]),
+            "the same again, nothing changed" => asd(&[]),
+            "ast-grep scan, the same patterns" => {
+                let mut command = Command::new(&programs.ast_grep);
+                command.args(["scan", "--json=stream", "package"]);
+                command
+            }
+            "semgrep scan, the same patterns" => {
+                let mut command = Command::new(&programs.semgrep);
+                command
+                    .args(["scan", "--config", "semgrep.yml", "--json", "--quiet"])
+                    .args(["--metrics=off", "--disable-version-check"])
+                    .args(["--no-git-ignore", "--max-target-bytes=0", "--timeout=0"])
+                    .arg("package");
+                // It starts programs that lie beside it.
+                let beside = programs.semgrep.parent().into_iter().map(Path::to_path_buf);
+                let paths = std::env::var_os("PATH").unwrap_or_default();
+                let paths = beside.chain(std::env::split_paths(&paths));
+                if let Ok(paths) = std::env::join_paths(paths) {
+                    command.env("PATH", paths);
+                }
+                command
+            }
+            _ => asd(&["--no-cache", "--rules", "recipe"]),
+        };
+        let form = match name {
+            "asd check, regular expressions" => Form::Regex,
+            _ => Form::Ast,
+        };
+        write_recipes(tree, rules, "javascript", form)?;
+        if name == "the same again, nothing changed" {
+            measure(make, tree, 1)?;
+        }
+        measure(make, tree, rounds).with_context(|| name.to_owned())
+    };
+    NAMES
+        .into_iter()
+        .map(|name| Ok((name, measured(name)?)))
+        .collect()
 }
 
 struct Measured {
@@ -225,19 +293,31 @@ fn measure(program: impl Fn() -> Command, tree: &Path, rounds: usize) -> Result<
             peak
         });
         child.wait()?;
-        times.push(start.elapsed());
+        let time = start.elapsed();
+        times.push(time);
         memory = memory.max(watch.join().unwrap_or_default());
+        if time > PATIENCE {
+            break;
+        }
     }
     let printed = fs::read_to_string(&out)?;
-    // One line a match for rg and ast-grep, one object with a `ruleId` for asd.
-    let matches = match printed.matches("\"ruleId\"").count() {
-        0 => printed.lines().count(),
-        n if printed.starts_with("{\"text\"") => printed.lines().count().max(n),
-        n => n,
+    // One line a match for rg and ast-grep.
+    let matches = if printed.starts_with("{\"version\"") {
+        printed.matches("\"check_id\"").count()
+    } else if printed.starts_with("{\n") {
+        let result: serde_json::Value = serde_json::from_str(&printed)?;
+        count(&result["summary"]["totalViolations"])?
+    } else {
+        printed.lines().count()
     };
     Ok(Measured {
         time: Times::new(times).median(),
         memory,
         matches,
     })
+}
+
+fn count(value: &serde_json::Value) -> Result<usize> {
+    let count = value.as_u64().context("a check says how much it found")?;
+    Ok(usize::try_from(count)?)
 }
