@@ -4,6 +4,7 @@ mod builder;
 mod clike;
 mod dart;
 mod ecma;
+mod ecma_modules;
 mod go;
 mod java;
 mod kotlin;

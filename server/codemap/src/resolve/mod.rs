@@ -11,6 +11,7 @@ mod jvm;
 mod layout;
 mod lookup;
 mod members;
+mod plain;
 mod python;
 mod receiver;
 mod rust;
