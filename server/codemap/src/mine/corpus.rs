@@ -18,16 +18,60 @@ use crate::source::{SourceFile, Sources, content_hash};
 /// Folders whose code is not the project's own, is made from other code, or only
 /// shows how something is used.
 const ASIDE: &[&str] = &[
-    "vendor", "_vendor", "vendored", "third_party", "third-party", "thirdparty", "node_modules",
-    "bower_components", "pods", "carthage", "external", "externals", "extern", "deps", "dist",
-    "build", "out", "target", "esm", "esm5", "esm2015", "cjs", "umd", "generated", "gen", "fixtures",
-    "testdata", "examples", "example", "samples", "sample", "demo", "demos", "docs", "doc",
-    "benchmarks", "benches", "benchmark", "debian", "migrations", "templates", "locale", "fuzz",
-    "_dist_", "packages_vendored", "test_data", "test-data", "min", "conformance", "site-packages",
+    "vendor",
+    "_vendor",
+    "vendored",
+    "third_party",
+    "third-party",
+    "thirdparty",
+    "node_modules",
+    "bower_components",
+    "pods",
+    "carthage",
+    "external",
+    "externals",
+    "extern",
+    "deps",
+    "dist",
+    "build",
+    "out",
+    "target",
+    "esm",
+    "esm5",
+    "esm2015",
+    "cjs",
+    "umd",
+    "generated",
+    "gen",
+    "fixtures",
+    "testdata",
+    "examples",
+    "example",
+    "samples",
+    "sample",
+    "demo",
+    "demos",
+    "docs",
+    "doc",
+    "benchmarks",
+    "benches",
+    "benchmark",
+    "debian",
+    "migrations",
+    "templates",
+    "locale",
+    "fuzz",
+    "_dist_",
+    "packages_vendored",
+    "test_data",
+    "test-data",
+    "min",
+    "conformance",
+    "site-packages",
 ];
 
 /// What part of a project a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
     /// Its own code.
     Product,
@@ -85,7 +129,10 @@ impl MinedFile {
         let Some(&start) = self.starts.get(index) else {
             return "";
         };
-        let end = self.starts.get(index + 1).map_or(self.text.len(), |&next| next - 1);
+        let end = self
+            .starts
+            .get(index + 1)
+            .map_or(self.text.len(), |&next| next - 1);
         self.text[start..end].trim_end_matches('\r')
     }
 
@@ -123,7 +170,10 @@ impl Corpus {
                     .absolute(&file.path)
                     .ok()
                     .and_then(|at| read_text_up_to(host, &at, MAX_SOURCE).ok())
-                    .map_or_else(|| Text::from(""), |decoded| Text::from(decoded.text.as_str()));
+                    .map_or_else(
+                        || Text::from(""),
+                        |decoded| Text::from(decoded.text.as_str()),
+                    );
                 MinedFile::new(file.path.clone(), text, Arc::clone(&file.source))
             })
             .collect();
@@ -156,7 +206,10 @@ impl Corpus {
             .files()
             .iter()
             .map(|file| {
-                let text = by_path.get(&file.path).cloned().unwrap_or_else(|| Text::from(""));
+                let text = by_path
+                    .get(&file.path)
+                    .cloned()
+                    .unwrap_or_else(|| Text::from(""));
                 MinedFile::new(file.path.clone(), text, Arc::clone(&file.source))
             })
             .collect();
@@ -210,7 +263,8 @@ pub(super) fn is_aside(folder: &str) -> bool {
 fn part_of(path: &str) -> Part {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     let lower = path.to_lowercase();
-    let is_minified = lower.ends_with(".min.js") || lower.ends_with(".d.ts") || lower.ends_with(".pyi");
+    let is_minified =
+        lower.ends_with(".min.js") || lower.ends_with(".d.ts") || lower.ends_with(".pyi");
     if is_minified || folders.split('/').any(is_aside) {
         Part::Aside
     } else if is_test_path(path) || is_test_like(&lower) {
@@ -224,8 +278,17 @@ fn part_of(path: &str) -> Part {
 fn is_test_like(lower: &str) -> bool {
     let (folders, name) = lower.rsplit_once('/').unwrap_or(("", lower));
     folders.split('/').any(|folder| {
-        matches!(folder, "testing" | "testutil" | "testutils" | "mocks" | "specs" | "testsuite" | "testhelper" | "interop")
-            || folder.ends_with("test")
+        matches!(
+            folder,
+            "testing"
+                | "testutil"
+                | "testutils"
+                | "mocks"
+                | "specs"
+                | "testsuite"
+                | "testhelper"
+                | "interop"
+        ) || folder.ends_with("test")
             || folder.ends_with("tests")
     }) || name.starts_with("mock_")
 }

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use asd_recipe::{
-    AstGuard, FixTemplate, Guard, GuardKind, GuardSpans, MatchIn, Severity,
-};
+use asd_recipe::{AstGuard, FixTemplate, Guard, GuardKind, GuardSpans, MatchIn, Severity};
 use asd_syntax::Language;
 use serde_json::Value as Json;
 
@@ -77,7 +75,12 @@ impl Draft {
 }
 
 /// A guard on a regular expression in one language.
-pub(super) fn regex_guard(language: Language, pattern: String, match_in: MatchIn, message: &str) -> Guard {
+pub(super) fn regex_guard(
+    language: Language,
+    pattern: String,
+    match_in: MatchIn,
+    message: &str,
+) -> Guard {
     guard(
         language,
         GuardKind::Regex {
@@ -135,7 +138,12 @@ pub(super) fn replacing(template: String) -> Option<FixTemplate> {
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        if c.is_ascii_punctuation() && !matches!(c, '_' | '"' | '\'' | '/' | ',' | ';' | ':' | '<' | '>' | '=' | '!' | '@' | '%' | '`') {
+        if c.is_ascii_punctuation()
+            && !matches!(
+                c,
+                '_' | '"' | '\'' | '/' | ',' | ';' | ':' | '<' | '>' | '=' | '!' | '@' | '%' | '`'
+            )
+        {
             out.push('\\');
         }
         out.push(c);

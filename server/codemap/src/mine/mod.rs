@@ -15,6 +15,7 @@ mod errors;
 mod evidence;
 mod examples;
 mod head;
+mod known;
 mod logging;
 mod names;
 mod naming;
@@ -38,6 +39,7 @@ use rayon::prelude::*;
 
 pub use candidate::{Candidate, Example, GuardState, MinedPlace};
 pub use evidence::{MIN_CONFIDENCE, MIN_SUPPORT, wilson_lower_bound};
+pub use known::KnownRecipes;
 pub use recipe::candidate_recipe;
 
 use crate::scan::CodeIndex;
