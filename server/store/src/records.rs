@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::knowledge::{Journal, close_torn_line};
+use crate::write::make_folder;
 use crate::{
     Disk, Project, Unreadable, WriteError, lock_for_writing, read_text_up_to, write_atomic,
 };
@@ -287,11 +288,8 @@ fn write(project: &Project, rel: &str, value: &impl Serialize) -> Result<(), Wri
 
 /// Makes `.asd/` so that git leaves it out by itself.
 pub(crate) fn prepare(project: &Project) -> Result<(), WriteError> {
-    if project.absolute(".asd")?.exists() {
-        return Ok(());
-    }
-    write_atomic(project, ".asd/.gitignore", b"*\n")?;
-    Ok(())
+    let path = project.absolute(".asd")?;
+    make_folder(project, &path).map_err(|source| WriteError::Io { path, source })
 }
 
 /// The path of a database below `.asd/` that can be deleted at any moment and is
@@ -334,7 +332,7 @@ pub(crate) fn append<T: Serialize>(
         return Err(WriteError::SymbolicLink(path));
     }
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(fail)?;
+        make_folder(project, folder).map_err(fail)?;
     }
     let is_large = metadata.is_some_and(|metadata| metadata.len() > MAX_LOG);
     if is_large && growth == Growth::Rotated {

@@ -73,7 +73,7 @@ impl PreparedFile {
             return Err(WriteError::SymbolicLink(path));
         }
         let folder = path.parent().unwrap_or_else(|| project.root());
-        fs::create_dir_all(folder).map_err(fail)?;
+        make_folder(project, folder).map_err(fail)?;
         step("folder made");
         let mut temporary = tempfile::Builder::new()
             .prefix(prefix)
@@ -125,6 +125,25 @@ impl PreparedFile {
             })?;
         step("renamed");
         Ok(path)
+    }
+}
+
+/// Makes a folder with those above it. Whoever makes `.asd/`, git is to leave it
+/// out: what is below belongs to this machine.
+pub(crate) fn make_folder(project: &Project, folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let local = project.root().join(".asd");
+    if !folder.starts_with(&local) {
+        return Ok(());
+    }
+    let ignore = local.join(".gitignore");
+    if ignore.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    match File::options().create_new(true).write(true).open(ignore) {
+        Ok(mut file) => file.write_all(b"*\n"),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
     }
 }
 
@@ -199,7 +218,7 @@ pub(crate) fn lock_at(
         source,
     };
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(fail)?;
+        make_folder(project, folder).map_err(fail)?;
     }
     let file = File::options()
         .create(true)
@@ -226,6 +245,24 @@ pub(crate) fn lock_at(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whatever_makes_the_local_folder_git_leaves_it_out() {
+        let makers: [fn(&Project); 3] = [
+            |project| drop(lock_for_writing(project, Duration::ZERO).unwrap()),
+            |project| drop(lock_file(project, ".asd/x.lock", Duration::ZERO).unwrap()),
+            |project| drop(write_atomic(project, ".asd/a/b.json", b"{}").unwrap()),
+        ];
+        for make in makers {
+            let temp = tempfile::tempdir().unwrap();
+            let project = Project::at(temp.path());
+            make(&project);
+            let ignore = temp.path().join(".asd/.gitignore");
+            assert_eq!(fs::read_to_string(ignore).unwrap(), "*\n");
+            write_atomic(&project, "AGENTS.md", b"").unwrap();
+            assert!(!temp.path().join(".gitignore").exists());
+        }
+    }
 
     #[test]
     fn a_file_is_replaced_as_a_whole_and_leaves_nothing_beside_it() {
