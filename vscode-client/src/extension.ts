@@ -3,6 +3,7 @@
 import { window, workspace, type ExtensionContext } from "vscode";
 
 import { registerCommands } from "./commands.ts";
+import { registerMcpServers } from "./mcp.ts";
 import { Session } from "./session.ts";
 import { RESTART_SETTINGS, SECTION } from "./settings.ts";
 import { StatusItem } from "./status.ts";
@@ -23,10 +24,15 @@ export function activate(context: ExtensionContext): void {
   let timer: NodeJS.Timeout | undefined;
   const restartSoon = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(() => void own.restart(), RESTART_DELAY_MS);
+    timer = setTimeout(() => {
+      void own.restart();
+      servers.changed();
+    }, RESTART_DELAY_MS);
   };
+  const servers = registerMcpServers(context);
   registerCommands({ context, session: own, status, output });
   context.subscriptions.push(
+    servers,
     workspace.onDidChangeConfiguration((event) => {
       if (RESTART_SETTINGS.some((setting) => event.affectsConfiguration(setting))) {
         restartSoon();

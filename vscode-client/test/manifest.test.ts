@@ -14,6 +14,7 @@ interface Manifest {
   readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };
   readonly contributes: {
     readonly commands: readonly { readonly command: string }[];
+    readonly mcpServerDefinitionProviders: readonly { readonly id: string }[];
     readonly configuration: { readonly properties: Readonly<Record<string, { readonly scope: string }>> };
     readonly grammars: readonly { readonly path: string; readonly scopeName: string }[];
     readonly walkthroughs: readonly {
@@ -42,6 +43,13 @@ suite("the manifest and the code agree", () => {
     assert.deepEqual(
       sorted(all(/register\("(alembic\.\w+)"/gu, sources)),
       sorted(manifest.contributes.commands.map(({ command }) => command)),
+    );
+  });
+
+  test("the provider of servers for agents is the one of the manifest", () => {
+    assert.deepEqual(
+      all(/PROVIDER = "([\w.]+)"/gu, sources),
+      manifest.contributes.mcpServerDefinitionProviders.map(({ id }) => id),
     );
   });
 
