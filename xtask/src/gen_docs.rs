@@ -14,6 +14,7 @@ pub enum Mode {
 const GENERATED: &[(&str, &[&str])] = &[
     ("docs/schema/config.schema.json", &["config", "schema"]),
     ("docs/schema/recipe.schema.json", &["recipe", "schema"]),
+    ("docs/mcp-tools.md", &["mcp", "--tools"]),
 ];
 
 pub fn generate(mode: Mode) -> Result<()> {

@@ -13,22 +13,29 @@ mod excerpt;
 mod explain;
 mod feedback;
 mod fmt;
+mod governance_args;
 mod guard_args;
 mod guard_ci;
 mod guard_merge;
 mod guard_review;
 mod guard_staged;
 mod guard_test;
+mod intelligence;
 mod map_args;
 mod mcp;
+mod mcp_tools;
+mod mine;
 mod output;
+mod person;
 mod recipe;
 mod recipe_file;
 mod rules;
 mod search;
 mod setup;
 mod skill;
+mod status;
 mod sync;
+mod table;
 mod task;
 mod terminal;
 mod watch;
@@ -87,7 +94,7 @@ fn main() -> ExitCode {
         // Whoever reads the output has seen enough of it.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            terminal.error(&format!("{error:#}"));
+            terminal.error(&told(&error));
             on_error(&task).into()
         }
     }
@@ -109,10 +116,18 @@ fn run(task: &Task, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
         Task::Guard(GuardCommand::Feedback(options)) => feedback::run(options, terminal),
         Task::Recipe(command) => recipe::run(command, terminal),
         Task::Search(options) => search::run(options, terminal),
+        Task::Proposals(command) => person::proposals(command, terminal),
+        Task::Governance(command) => person::governance(command, terminal),
+        Task::Status(options) => status::run(options, terminal),
         Task::Sync(options) => sync::run(options, terminal),
         Task::Map(options) => codemap::run_map(options, terminal),
         Task::Graph(options) => codemap::run_graph(options, terminal),
         Task::Calls(options) => codemap::run_calls(options, terminal),
+        Task::Bootstrap(options) => intelligence::run_bootstrap(options, terminal),
+        Task::Rescan(options) => intelligence::run_rescan(options, terminal),
+        Task::Wiki(options) => intelligence::run_wiki(options, terminal),
+        Task::Panorama(options) => intelligence::run_panorama(options, terminal),
+        Task::Mine(options) => mine::run(options, terminal),
         Task::Config(ConfigCommand::Schema) => {
             terminal.json(&asd_store::config_schema())?;
             Ok(Outcome::Fine)
@@ -140,6 +155,21 @@ fn on_error(task: &Task) -> Outcome {
     }
 }
 
+/// An error with its causes; one whose words stand in what was said already is
+/// not said again.
+fn told(error: &anyhow::Error) -> String {
+    let mut told = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if told.is_empty() {
+            told = cause;
+        } else if !told.contains(&cause) {
+            told.push_str(": ");
+            told.push_str(&cause);
+        }
+    }
+    told
+}
+
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let io = cause
@@ -150,4 +180,18 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
             .and_then(serde_json::Error::io_error_kind);
         io.or(json) == Some(std::io::ErrorKind::BrokenPipe)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let denied = || std::io::Error::from(std::io::ErrorKind::PermissionDenied);
+        let error = anyhow::Error::new(denied()).context("cannot write a.md: permission denied");
+        assert_eq!(told(&error), "cannot write a.md: permission denied");
+        let error = anyhow::Error::new(denied()).context("cannot write a.md");
+        assert_eq!(told(&error), "cannot write a.md: permission denied");
+    }
 }

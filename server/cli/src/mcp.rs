@@ -32,6 +32,9 @@ pub(crate) struct McpOptions {
     /// Serve over HTTP on the loopback address instead.
     #[arg(long)]
     http: bool,
+    /// Print what agents can call, as Markdown, and serve nobody.
+    #[arg(long, exclusive = true)]
+    tools: bool,
     /// The port for --http; 0 takes a free one.
     #[arg(long, value_name = "PORT", default_value_t = 0, requires = "http")]
     port: u16,
@@ -48,6 +51,10 @@ pub(crate) struct McpOptions {
 
 /// Serves until the client goes; the exit code.
 pub(crate) fn run(options: &McpOptions) -> u8 {
+    if options.tools {
+        anstream::print!("{}", crate::mcp_tools::markdown());
+        return 0;
+    }
     log();
     let Some(root) = root(options) else {
         return 2;

@@ -5,6 +5,7 @@ mod corpus;
 mod deliver;
 mod editor;
 mod embed;
+mod intelligence;
 mod knowledge;
 mod mcp;
 mod scan;
@@ -44,6 +45,8 @@ enum Part {
     Deliver,
     /// Start and calls of the server for agents
     Mcp,
+    /// The briefing of a project of 5,000 files, and questions about its calls
+    Intelligence,
 }
 
 /// The programs that are compared.
@@ -93,6 +96,10 @@ pub fn bench(options: &Options) -> Result<()> {
             Part::Mcp => {
                 run(cargo().args(["build", "--release", "--quiet", "--package", "asd-cli"]))?;
                 mcp::bench()?;
+            }
+            Part::Intelligence => {
+                run(cargo().args(["build", "--release", "--quiet", "--package", "asd-cli"]))?;
+                intelligence::bench()?;
             }
         }
     }

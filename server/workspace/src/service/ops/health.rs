@@ -22,6 +22,8 @@ pub(super) fn run(service: &Service, call: &Call<'_>) -> Reply {
     let total = count(&settled);
 
     let mut issues = Vec::new();
+    // Whether the database can be used is known once something was asked of it.
+    let _ = knowledge.counts();
     let database = knowledge.store.degraded();
     if let Some(reason) = &database {
         issues.push(format!(
