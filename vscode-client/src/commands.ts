@@ -4,6 +4,7 @@ import { commands, env, l10n, version, window, workspace, type ExtensionContext,
 import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
 
 import { newRecipe } from "./newRecipe.ts";
+import { showPanorama } from "./panorama.ts";
 import { pickRecipe } from "./recipePicker.ts";
 import { SHOW_REFERENCES, showReferences } from "./references.ts";
 import { formatReport } from "./report.ts";
@@ -36,6 +37,7 @@ export function registerCommands(surroundings: Surroundings): void {
     withServer(session, pickRecipe);
   });
   register("alembic.newRecipe", () => newRecipe());
+  register("alembic.panorama", () => showPanorama(session));
   register("alembic.report", () => showReport(surroundings));
   context.subscriptions.push(
     commands.registerCommand(SHOW_REFERENCES, (...args: unknown[]) => showReferences(session.running, args)),

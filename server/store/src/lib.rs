@@ -44,7 +44,7 @@ pub use host::{Disk, Host, MAX_FILE, PathKind, Unreadable, read_text, read_text_
 pub use knowledge::{
     AuditQuery, DatabaseError, Edge, Entry, Extent, KnowledgeError, KnowledgeStore, Moved,
     SyncChange, SyncError, SyncReport, UsageRecorder, Written, emit_signals, merge_usage,
-    read_usage_summary,
+    read_usage_summary, remove_knowledge_file,
 };
 pub use project::{KNOWLEDGE_DIR, OutsideProject, Project};
 pub use recipes::{

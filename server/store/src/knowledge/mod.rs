@@ -31,6 +31,7 @@ pub use change::{Moved, Written};
 pub use database::DatabaseError;
 pub(crate) use journal::{Journal, close_torn_line};
 pub use logs::{AuditQuery, emit_signals};
+pub use moves::remove_file as remove_knowledge_file;
 pub use report::{SyncChange, SyncError, SyncReport};
 pub use rows::{Edge, Entry};
 pub use summary::{merge_usage, read_usage_summary};

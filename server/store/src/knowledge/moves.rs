@@ -98,7 +98,10 @@ pub(crate) fn move_file(
 
 /// Removes a regular file of the knowledge folder, and its folder when that is
 /// empty then. A file that is gone already is no error.
-pub(crate) fn remove_file(project: &Project, rel: &str) -> Result<(), WriteError> {
+///
+/// # Errors
+/// [`WriteError`] when it lies elsewhere or cannot be removed.
+pub fn remove_file(project: &Project, rel: &str) -> Result<(), WriteError> {
     let path = project.absolute(rel)?;
     let fail = |source| WriteError::Io {
         path: path.clone(),
@@ -115,7 +118,7 @@ pub(crate) fn remove_file(project: &Project, rel: &str) -> Result<(), WriteError
     if !metadata.is_file() || !lies_in_knowledge(project, &path) {
         return Err(fail(std::io::Error::new(
             std::io::ErrorKind::InvalidInput,
-            "only a recipe file of the knowledge folder is removed",
+            "only a file of the knowledge folder is removed",
         )));
     }
     fs::remove_file(&path).map_err(fail)?;

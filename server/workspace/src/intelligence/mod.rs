@@ -9,7 +9,9 @@ pub(crate) mod dimensions;
 pub(crate) mod evidence;
 pub(crate) mod feedback;
 pub(crate) mod panorama;
+pub(crate) mod picture;
 pub(crate) mod relevance;
 pub(crate) mod session;
 #[cfg(test)]
 pub(crate) mod test_map;
+pub(crate) mod wiki;

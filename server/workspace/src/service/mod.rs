@@ -27,6 +27,7 @@ pub use commands::{AuditFilter, Command, Extent, NamedAction, When};
 pub use error::{ErrorCode, ServiceError};
 
 use crate::code::{Code, CodeView};
+pub use crate::intelligence::picture::PictureFormat;
 use crate::task::Session;
 use crate::{ProjectState, Settings};
 use call::{Call, Reply};
@@ -88,6 +89,15 @@ impl Service {
                  this project out of it through .gitignore, and call again.",
             )
         })
+    }
+
+    /// The architecture of the project as a picture: layers, modules, circles,
+    /// and how well recipes cover them. Equal projects give equal bytes.
+    ///
+    /// # Errors
+    /// When the code cannot be read in time.
+    pub fn picture(&self, format: PictureFormat) -> Result<String, ServiceError> {
+        ops::panorama::picture(self, format)
     }
 
     /// Where the project lies.

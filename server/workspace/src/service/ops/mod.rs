@@ -14,7 +14,7 @@ mod guard;
 mod health;
 mod knowledge;
 mod lifecycle;
-mod panorama;
+pub(crate) mod panorama;
 mod rescan;
 mod rows;
 mod search;
@@ -22,6 +22,7 @@ mod skill;
 mod structure;
 pub(crate) mod submit;
 mod task;
+mod wiki;
 
 use crate::service::Service;
 use crate::service::call::{Call, Reply};
@@ -43,6 +44,7 @@ pub(crate) fn run(service: &Service, tool: &str, call: &Call<'_>) -> Result<Repl
         "asd_rescan" => rescan::run(service, call),
         "asd_evolve" => evolve::run(service, call),
         "asd_dimension_complete" => dimension::run(service, call),
+        "asd_wiki" => wiki::run(service, call),
         "asd_panorama" => panorama::run(service, call),
         "asd_task" => task::run(service, call),
         "asd_enrich_candidates" => enrich::run(service, call),

@@ -8,10 +8,12 @@ use crate::code::CodeView;
 use crate::intelligence::briefing::layers;
 use crate::intelligence::dimensions::active;
 use crate::intelligence::panorama::{Known, Panorama, counts, overall, radar};
+use crate::intelligence::picture::{Picture, PictureFormat};
 use crate::service::Service;
 use crate::service::call::{Call, Reply, missing};
 use crate::service::error::ServiceError;
 use crate::service::knowledge::Held;
+use crate::service::ops::bootstrap::name_of;
 use crate::service::ops::governance;
 use crate::service::ops::graph_code::no_module;
 
@@ -56,6 +58,15 @@ pub(super) fn run(service: &Service, call: &Call<'_>) -> Result<Reply, ServiceEr
 pub(super) fn panorama_of<'a>(view: &'a CodeView, held: &'a [Held]) -> Panorama<'a> {
     let dimensions = active(&view.map);
     Panorama::new(&view.map, view.modules(), settled(held), &dimensions)
+}
+
+/// The panorama as a picture.
+pub(crate) fn picture(service: &Service, format: PictureFormat) -> Result<String, ServiceError> {
+    let view = service.code()?;
+    let held = service.knowledge.all();
+    let panorama = panorama_of(&view, &held);
+    let picture = Picture::of(&name_of(service, &view), &panorama);
+    Ok(picture.draw(format))
 }
 
 /// The recipes that are in use.
