@@ -5,9 +5,15 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::delivery_args::{DeliverArguments, MirrorArguments, SetupArguments, SkillCommand};
 use crate::embed::EmbedOptions;
+use crate::governance_args::{
+    DeleteOptions, DriftOptions, EditOptions, GovernanceCommand, MoveOptions, ProposalsCommand,
+    StatusOptions,
+};
 use crate::guard_args::{CiOptions, FeedbackOptions, MergeOptions, ReviewOptions, StagedOptions};
+use crate::intelligence::{BootstrapOptions, PanoramaOptions, RescanOptions, WikiOptions};
 use crate::map_args::{CallsOptions, GraphOptions, MapOptions};
 use crate::mcp::McpOptions;
+use crate::mine::MineArguments;
 use crate::search::SearchOptions;
 use crate::task::TaskCommand;
 use crate::watch::WatchOptions;
@@ -72,6 +78,14 @@ pub(crate) enum Task {
     /// Write, check and look at recipes
     #[command(subcommand)]
     Recipe(RecipeCommand),
+    /// Changes of recipes that somebody proposed
+    #[command(subcommand)]
+    Proposals(ProposalsCommand),
+    /// What time and use do to recipes, and the account of it
+    #[command(subcommand)]
+    Governance(GovernanceCommand),
+    /// How the project's knowledge stands
+    Status(StatusOptions),
     /// Bring recipe files and their database in line
     Sync(SyncOptions),
     /// Find the recipes that answer a question, in English or Chinese
@@ -82,6 +96,16 @@ pub(crate) enum Task {
     Graph(GraphOptions),
     /// Who calls a function, what it calls, and how far a change reaches
     Calls(CallsOptions),
+    /// Learn a project that is new: a session and a briefing for an agent
+    Bootstrap(BootstrapOptions),
+    /// Say which recipes still hold after the code changed
+    Rescan(RescanOptions),
+    /// Plan the project's wiki, and put its articles on record
+    Wiki(WikiOptions),
+    /// The architecture at a glance, with how well recipes cover it
+    Panorama(PanoramaOptions),
+    /// Find the conventions that the code itself follows
+    Mine(MineArguments),
     /// Describe the settings
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -145,6 +169,32 @@ pub(crate) enum RecipeCommand {
     Show(ShowOptions),
     /// List recipes, or search them
     List(ListOptions),
+    /// Open a recipe in an editor, and check it afterwards
+    Edit(EditOptions),
+    /// Accept a candidate: it goes into its grace period
+    Approve(MoveOptions),
+    /// Turn a candidate down; a staged one goes back to review
+    Reject(MoveOptions),
+    /// Make a candidate active, or a fading recipe again
+    Publish(MoveOptions),
+    /// Make a candidate active without a grace period
+    FastTrack(MoveOptions),
+    /// Send a staged candidate back to review
+    ToDraft(MoveOptions),
+    /// Say that a recipe is being changed
+    Evolve(MoveOptions),
+    /// Let a recipe fade
+    Decay(MoveOptions),
+    /// Make a fading or evolving recipe active again
+    Restore(MoveOptions),
+    /// Retire a recipe
+    Deprecate(MoveOptions),
+    /// Make a retired recipe a candidate again
+    Reactivate(MoveOptions),
+    /// Remove a recipe's file
+    Delete(DeleteOptions),
+    /// Say whether recipes still are what the code is
+    Drift(DriftOptions),
     /// Print the JSON Schema of a recipe's front matter
     Schema,
 }
@@ -337,7 +387,7 @@ pub(crate) struct FmtOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowOptions {
-    /// The trigger, with or without `@`.
+    /// The trigger, with or without `@`; or the id.
     pub(crate) trigger: String,
     /// Write JSON.
     #[arg(long)]
@@ -349,6 +399,10 @@ pub(crate) struct ListOptions {
     /// Words to search for, in English or Chinese.
     #[arg(value_name = "WORD")]
     pub(crate) query: Vec<String>,
+    /// Only recipes in this state: pending, staging, active, evolving, decaying
+    /// or deprecated.
+    #[arg(long, value_name = "STATE")]
+    pub(crate) status: Option<String>,
     /// Write JSON.
     #[arg(long)]
     pub(crate) json: bool,

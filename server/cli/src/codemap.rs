@@ -17,6 +17,7 @@ use crate::map_args::{
     CallDirection, CallsOptions, EdgeKind, GraphCommand, GraphOptions, MapCommand, MapOptions,
     MapProject,
 };
+use crate::table::table;
 use crate::terminal::Terminal;
 
 fn scan(options: &MapProject, terminal: &Terminal) -> anyhow::Result<CodeIndex> {
@@ -509,30 +510,4 @@ fn show_context(context: &CallContext, terminal: &mut Terminal) -> anyhow::Resul
         "risk of a change: {} ({} direct callers, {} in all, in {} files; {} are tests)",
         impact.risk, impact.direct_callers, impact.transitive_callers, impact.files, impact.tests
     ))
-}
-
-/// Writes rows below a head, each column as wide as its widest cell.
-fn table(head: &[&str], rows: Vec<Vec<String>>, terminal: &mut Terminal) -> anyhow::Result<()> {
-    let mut widths: Vec<usize> = head.iter().map(|cell| cell.chars().count()).collect();
-    for row in &rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
-        }
-    }
-    let mut write = |cells: &mut dyn Iterator<Item = &str>| {
-        let mut line = String::new();
-        for (cell, width) in cells.zip(&widths) {
-            if !line.is_empty() {
-                line.push_str("  ");
-            }
-            line.push_str(cell);
-            line.extend(std::iter::repeat_n(' ', width - cell.chars().count()));
-        }
-        terminal.line(line.trim_end())
-    };
-    write(&mut head.iter().copied())?;
-    for row in &rows {
-        write(&mut row.iter().map(String::as_str))?;
-    }
-    Ok(())
 }

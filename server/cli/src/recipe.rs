@@ -1,27 +1,48 @@
+use std::sync::Arc;
+
 use anyhow::{Context, bail};
 use asd_recipe::{
-    Home, Lifecycle, NewRecipe, Severity, bucket, dimension_ids, file_stem, front_matter_schema,
+    Home, Lifecycle, NewRecipe, Recipe, Severity, bucket, dimension_ids, file_stem, front_matter_schema,
     is_known_language, new_recipe_text, normalise_trigger, parse,
 };
 use asd_store::{Project, write_atomic};
+use asd_workspace::ProjectState;
 use asd_workspace::report::FileProblem;
+use asd_workspace::service::NamedAction;
 
 use crate::Outcome;
 use crate::args::{ListOptions, NewOptions, RecipeCheckOptions, RecipeCommand, ShowOptions};
 use crate::excerpt::Painter;
 use crate::fmt;
 use crate::output::text::{Names, number, write_problems};
+use crate::person;
 use crate::recipe_file::select;
 use crate::rules::current_project;
 use crate::terminal::Terminal;
 
 pub(crate) fn run(command: &RecipeCommand, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
+    use NamedAction::{
+        Decay, Deprecate, Evolve, FastTrack, Publish, Reactivate, Reject, Restore, Stage, ToDraft,
+    };
     match command {
         RecipeCommand::New(options) => new(options, terminal),
         RecipeCommand::Check(options) => check(options, terminal),
         RecipeCommand::Fmt(options) => fmt::run(options, terminal),
         RecipeCommand::Show(options) => show(options, terminal),
         RecipeCommand::List(options) => list(options, terminal),
+        RecipeCommand::Edit(options) => person::edit(options, terminal),
+        RecipeCommand::Approve(options) => person::move_recipes(options, Stage, terminal),
+        RecipeCommand::Reject(options) => person::move_recipes(options, Reject, terminal),
+        RecipeCommand::Publish(options) => person::move_recipes(options, Publish, terminal),
+        RecipeCommand::FastTrack(options) => person::move_recipes(options, FastTrack, terminal),
+        RecipeCommand::ToDraft(options) => person::move_recipes(options, ToDraft, terminal),
+        RecipeCommand::Evolve(options) => person::move_recipes(options, Evolve, terminal),
+        RecipeCommand::Decay(options) => person::move_recipes(options, Decay, terminal),
+        RecipeCommand::Restore(options) => person::move_recipes(options, Restore, terminal),
+        RecipeCommand::Deprecate(options) => person::move_recipes(options, Deprecate, terminal),
+        RecipeCommand::Reactivate(options) => person::move_recipes(options, Reactivate, terminal),
+        RecipeCommand::Delete(options) => person::delete(options, terminal),
+        RecipeCommand::Drift(options) => person::drift(options, terminal),
         RecipeCommand::Schema => {
             terminal.json(&front_matter_schema())?;
             Ok(Outcome::Fine)
@@ -151,19 +172,8 @@ fn count(problems: &[FileProblem], severity: Severity) -> usize {
 
 fn show(options: &ShowOptions, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
     let state = current_project()?;
-    let Some((path, recipe)) = state.recipe_by_trigger(&options.trigger) else {
-        let near: Vec<&str> = state
-            .search_recipes(&options.trigger)
-            .iter()
-            .take(3)
-            .map(|hit| state.recipes()[hit.index].1.trigger.as_str())
-            .collect();
-        let hint = if near.is_empty() {
-            "`asd recipe list` lists the recipes".to_owned()
-        } else {
-            format!("did you mean {}?", near.join(", "))
-        };
-        bail!("no recipe has the trigger {}; {hint}", options.trigger);
+    let Some((path, recipe)) = find(&state, &options.trigger) else {
+        bail!("{}", unknown(&state, &options.trigger));
     };
     if options.json {
         let mut value = serde_json::to_value(recipe)?;
@@ -179,15 +189,50 @@ fn show(options: &ShowOptions, terminal: &mut Terminal) -> anyhow::Result<Outcom
     Ok(Outcome::Fine)
 }
 
+/// The recipe of an id, a trigger in whatever spelling, or an exact title.
+pub(crate) fn find<'s>(
+    state: &'s ProjectState,
+    name: &str,
+) -> Option<&'s (Arc<str>, Arc<Recipe>)> {
+    let name = name.trim();
+    let mut recipes = state.recipes().iter();
+    recipes
+        .find(|(_, recipe)| recipe.id.as_deref() == Some(name))
+        .or_else(|| state.recipe_by_trigger(name))
+        .or_else(|| state.recipes().iter().find(|(_, recipe)| recipe.title == name))
+}
+
+/// What to say when there is none.
+pub(crate) fn unknown(state: &ProjectState, name: &str) -> String {
+    let near: Vec<&str> = state
+        .search_recipes(name)
+        .iter()
+        .take(3)
+        .map(|hit| state.recipes()[hit.index].1.trigger.as_str())
+        .collect();
+    let hint = if near.is_empty() {
+        "`asd recipe list` lists the recipes".to_owned()
+    } else {
+        format!("did you mean {}?", near.join(", "))
+    };
+    format!("no recipe has the trigger {name}; {hint}")
+}
+
 fn list(options: &ListOptions, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
     let state = current_project()?;
     let hits = state.search_recipes(&options.query.join(" "));
-    let found: Vec<_> = hits.iter().map(|hit| &state.recipes()[hit.index]).collect();
+    let status = options.status.as_deref().map(state_named).transpose()?;
+    let found: Vec<_> = hits
+        .iter()
+        .map(|hit| &state.recipes()[hit.index])
+        .filter(|(_, recipe)| status.is_none_or(|status| recipe.lifecycle == status))
+        .collect();
     if options.json {
         let listed: Vec<serde_json::Value> = found
             .iter()
             .map(|(path, recipe)| {
                 serde_json::json!({
+                    "id": recipe.id,
                     "trigger": recipe.trigger,
                     "title": recipe.title,
                     "kind": recipe.kind,
@@ -203,8 +248,13 @@ fn list(options: &ListOptions, terminal: &mut Terminal) -> anyhow::Result<Outcom
     }
     let width = found.iter().map(|(_, r)| r.trigger.chars().count()).max();
     for (_, recipe) in &found {
+        // Most recipes are active, which goes without saying.
+        let state = match recipe.lifecycle {
+            Lifecycle::Active => String::new(),
+            other => format!("  ({})", other.name()),
+        };
         terminal.line(&format!(
-            "{:width$}  {}",
+            "{:width$}  {}{state}",
             recipe.trigger,
             recipe.title,
             width = width.unwrap_or(0)
@@ -218,4 +268,11 @@ fn list(options: &ListOptions, terminal: &mut Terminal) -> anyhow::Result<Outcom
         });
     }
     Ok(Outcome::Fine)
+}
+
+fn state_named(name: &str) -> anyhow::Result<Lifecycle> {
+    Lifecycle::from_name(name).with_context(|| {
+        let names: Vec<&str> = Lifecycle::ALL.iter().map(|state| state.name()).collect();
+        format!("`{name}` is no state of a recipe; possible are {}", names.join(", "))
+    })
 }

@@ -116,9 +116,8 @@ impl<'p> TreeFacts<'p> {
             let end = externals.partition_point(|external| external.from <= id);
             let outside = &externals[start..end];
             for import in &file.source.facts.imports {
-                let leads_out = outside
-                    .iter()
-                    .find(|found| found.line == import.line && found.module == import.module);
+                // The module of an external import may be written out further.
+                let leads_out = outside.iter().find(|found| found.line == import.line);
                 let names = import
                     .names
                     .iter()

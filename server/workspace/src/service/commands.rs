@@ -4,7 +4,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use asd_knowledge::lifecycle::{Goal, Move, MoveTrigger, NamedAction};
+pub use asd_knowledge::lifecycle::NamedAction;
+use asd_knowledge::lifecycle::{Goal, Move, MoveTrigger};
 use asd_knowledge::permit::AuditResult;
 use asd_knowledge::proposals::{Execution, NewProposal, Proposal, ProposalStatus, ProposalType};
 use asd_recipe::Lifecycle;
