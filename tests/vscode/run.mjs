@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
+import { agentsTests } from "./agents.mjs";
 import { environment, startBrowser, startEditor, Workbench } from "./editor.mjs";
 import { install } from "./install.mjs";
 import { processesWith } from "./processes.mjs";
@@ -92,6 +93,7 @@ async function main() {
 
   await group(trustedTests, surroundings);
   await group(restrictedTests, surroundings);
+  await group(agentsTests, surroundings);
   await group(screenshotTests, surroundings);
 }
 

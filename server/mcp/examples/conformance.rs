@@ -12,9 +12,7 @@ use std::future::{pending, ready};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use asd_mcp::{
-    Call, Catalog, HttpServer, OfferedPrompt, OfferedTool, Pending, Resources, Server,
-};
+use asd_mcp::{Call, Catalog, HttpServer, OfferedPrompt, OfferedTool, Pending, Resources, Server};
 use rmcp::model::{
     CallToolResult, CompleteResult, CompletionInfo, ContentBlock, CustomRequest, ErrorData,
     GetPromptResult, Implementation, JsonObject, LoggingLevel, LoggingMessageNotificationParam,
@@ -146,7 +144,12 @@ fn tools() -> Vec<OfferedTool> {
     ] {
         tools.push(tool(name, no_arguments(), move |call| {
             let message = "Please fill in.".to_owned();
-            Box::pin(elicit(call, message, schema.clone(), "Elicitation completed"))
+            Box::pin(elicit(
+                call,
+                message,
+                schema.clone(),
+                "Elicitation completed",
+            ))
         }));
     }
     tools
@@ -187,7 +190,10 @@ fn enums() -> Value {
 }
 
 async fn with_logging(call: Call) -> Result<CallToolResult, ErrorData> {
-    for (number, word) in ["started", "processing data", "completed"].iter().enumerate() {
+    for (number, word) in ["started", "processing data", "completed"]
+        .iter()
+        .enumerate()
+    {
         if number > 0 {
             tokio::time::sleep(PAUSE).await;
         }
@@ -211,7 +217,11 @@ async fn with_progress(call: Call) -> Result<CallToolResult, ErrorData> {
         if let Some(token) = &token {
             let mut told = ProgressNotificationParam::new(token.clone(), progress);
             told.total = Some(100.0);
-            call.context.peer.notify_progress(told).await.map_err(failed)?;
+            call.context
+                .peer
+                .notify_progress(told)
+                .await
+                .map_err(failed)?;
         }
     }
     Ok(said("Done."))
@@ -371,9 +381,7 @@ fn prompt(
         .collect();
     OfferedPrompt {
         prompt: Prompt::new(name, Some("A prompt of the suite"), Some(arguments)),
-        get: Arc::new(move |given| {
-            Box::pin(ready(Ok(GetPromptResult::new(messages(&given)))))
-        }),
+        get: Arc::new(move |given| Box::pin(ready(Ok(GetPromptResult::new(messages(&given)))))),
     }
 }
 

@@ -125,9 +125,7 @@ impl Connection {
                 }
                 let service = connection.opening.service();
                 let shared = &connection.shared;
-                let session = shared
-                    .session
-                    .get_or_init(|| Mutex::new(service.session()));
+                let session = shared.session.get_or_init(|| Mutex::new(service.session()));
                 let envelope = service.call(name, call.arguments, &caller, session);
                 let first = envelope.success && !shared.succeeded.swap(true, Ordering::Relaxed);
                 (envelope, first.then_some(connection))
@@ -205,8 +203,7 @@ impl Resources for Recipes {
         let opening = self.0.clone();
         let wanted = uri.to_owned();
         Box::pin(async move {
-            let read =
-                in_background(move || text_of(&opening.service().state(), &wanted)).await?;
+            let read = in_background(move || text_of(&opening.service().state(), &wanted)).await?;
             read.map(|contents| ReadResourceResult::new(vec![contents]))
         })
     }

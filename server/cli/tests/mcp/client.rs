@@ -39,6 +39,11 @@ impl Client {
 
     /// Starts the server and says nothing.
     pub fn raw(root: &Path, variables: &[(&str, &str)]) -> Self {
+        Self::raw_as(root, variables, None)
+    }
+
+    /// The same, as another user.
+    pub fn raw_as(root: &Path, variables: &[(&str, &str)], user: Option<u32>) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_asd"));
         command
             .arg("mcp")
@@ -51,6 +56,10 @@ impl Client {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
+        #[cfg(unix)]
+        if let Some(user) = user {
+            std::os::unix::process::CommandExt::uid(&mut command, user);
+        }
         let mut child = command.spawn().expect("the server starts");
         let output = child.stdout.take().expect("stdout is piped");
         let (line, lines) = channel();
@@ -128,6 +137,11 @@ impl Client {
         self.answer_to_nobody()
     }
 
+    /// Whether a request was answered by what was read so far.
+    pub fn has_answer(&self, id: u64) -> bool {
+        self.early.contains_key(&id)
+    }
+
     fn keep(&mut self, message: Value) {
         assert_eq!(message["jsonrpc"], "2.0", "{message}");
         let answers = message.get("result").is_some() || message.get("error").is_some();
@@ -186,7 +200,10 @@ impl Client {
     pub fn error(&mut self, tool: &str, arguments: Value) -> String {
         let envelope = self.call(tool, arguments);
         assert_eq!(envelope["success"], false, "{envelope}");
-        envelope["errorCode"].as_str().unwrap_or_default().to_owned()
+        envelope["errorCode"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
     }
 
     #[cfg(unix)]

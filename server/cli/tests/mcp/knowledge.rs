@@ -82,7 +82,10 @@ fn names_of_skills_are_checked_and_built_in_ones_stay() {
         json!({"operation": "create", "name": name, "description": "Use when testing",
                "content": "# A skill\n\nWords."})
     };
-    assert_eq!(client.error("asd_skill", create("My Skill")), "INVALID_NAME");
+    assert_eq!(
+        client.error("asd_skill", create("My Skill")),
+        "INVALID_NAME"
+    );
     let delete = json!({"operation": "delete", "name": "alembic-guard"});
     assert_eq!(client.error("asd_skill", delete), "BUILTIN_PROTECTED");
     let made = client.call("asd_skill", create("quay-rules"));
@@ -116,7 +119,8 @@ fn without_a_way_between_two_recipes_the_depth_is_minus_one() {
 fn an_agent_proposes_that_an_active_recipe_goes_and_does_not_remove_it() {
     let project = Project::with(&[("cache", "cache", "pattern")]);
     let mut client = Client::start(&project.root());
-    let id = client.data("asd_knowledge", json!({"operation": "get", "id": "@cache"}))["id"].clone();
+    let id =
+        client.data("asd_knowledge", json!({"operation": "get", "id": "@cache"}))["id"].clone();
     let data = client.data(
         "asd_evolve",
         json!({"decisions": [{
@@ -181,7 +185,10 @@ fn what_an_editor_saves_is_found_by_the_next_call() {
     let mut client = Client::start(&project.root());
     let titles = |client: &mut Client| -> String {
         let data = client.data("asd_search", json!({"query": "@cache", "limit": 1}));
-        data["items"][0]["title"].as_str().unwrap_or_default().to_owned()
+        data["items"][0]["title"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
     };
     assert_eq!(titles(&mut client), "cache middleware");
     for round in 0..20 {
@@ -201,7 +208,12 @@ fn words_of_every_script_come_back_as_they_were_sent() {
     let mut client = Client::start(&project.root());
     let found = client.data("asd_search", json!({"query": "缓存"}));
     assert_eq!(found["items"][0]["title"], "网络缓存中间件");
-    for query in ["日本語の検索", "поиск", "🧪 e\u{301}", "a\u{2028}b\u{0}c\\\"\n"] {
+    for query in [
+        "日本語の検索",
+        "поиск",
+        "🧪 e\u{301}",
+        "a\u{2028}b\u{0}c\\\"\n",
+    ] {
         let data = client.data("asd_search", json!({"query": query}));
         assert_eq!(data["query"], query);
     }
@@ -211,7 +223,10 @@ fn words_of_every_script_come_back_as_they_were_sent() {
     );
     let answer = client.message();
     assert_eq!(answer["id"], "esc");
-    assert_eq!(answer["result"]["structuredContent"]["data"]["query"], "缓存");
+    assert_eq!(
+        answer["result"]["structuredContent"]["data"]["query"],
+        "缓存"
+    );
 }
 
 #[test]
@@ -268,7 +283,11 @@ fn a_host_is_told_which_tools_only_read_at_the_start_after_a_call() {
     client.error("asd_search", json!({}));
     client.data("asd_health", json!({}));
     assert!(client.close().0.success());
-    assert_eq!(project.read(".cursor/mcp.json"), before, "not while it runs");
+    assert_eq!(
+        project.read(".cursor/mcp.json"),
+        before,
+        "not while it runs"
+    );
     assert!(project.path(".asd/.auto-approve-pending").exists());
     let client = Client::start(&project.root());
     let after: Value = serde_json::from_str(&project.read(".cursor/mcp.json")).unwrap();

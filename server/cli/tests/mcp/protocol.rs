@@ -179,7 +179,9 @@ fn tools_have_complete_schemas_and_hints() {
     let tools = client.ask("tools/list", json!({}));
     let tools = tools["result"]["tools"].as_array().unwrap();
     let hinted = |hint: &str| -> Vec<&str> {
-        let with = tools.iter().filter(|tool| tool["annotations"][hint] == true);
+        let with = tools
+            .iter()
+            .filter(|tool| tool["annotations"][hint] == true);
         with.map(|tool| tool["name"].as_str().unwrap()).collect()
     };
     assert_eq!(
@@ -260,7 +262,10 @@ fn the_role_comes_from_the_tier_whatever_git_says() {
     let project = Project::empty();
     project.commit();
     let mut client = Client::start(&project.root());
-    assert_eq!(client.data("asd_health", json!({}))["role"], "external_agent");
+    assert_eq!(
+        client.data("asd_health", json!({}))["role"],
+        "external_agent"
+    );
     let mut client = Client::with(&project.root(), &[("ASD_MCP_TIER", "admin")]);
     assert_eq!(client.data("asd_health", json!({}))["role"], "developer");
 }
@@ -276,4 +281,18 @@ fn a_project_that_was_named_and_is_none_ends_the_server() {
     );
     let health = client.data("asd_health", json!({}));
     assert_eq!(health["projectRoot"], json!(project.root()));
+}
+
+#[test]
+fn who_may_only_look_starts_no_scan_and_submits_nothing() {
+    let project = Project::empty();
+    let mut client = Client::with(&project.root(), &[("ASD_MCP_ROLE", "visitor")]);
+    for (tool, arguments) in [
+        ("asd_bootstrap", json!({})),
+        ("asd_rescan", json!({})),
+        ("asd_submit_knowledge", json!({"items": [{"title": "x"}]})),
+    ] {
+        assert_eq!(client.error(tool, arguments), "PERMISSION_DENIED", "{tool}");
+    }
+    client.data("asd_search", json!({"query": "x"}));
 }

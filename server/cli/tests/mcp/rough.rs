@@ -81,8 +81,22 @@ fn a_line_of_sixteen_megabytes_is_read_and_a_longer_one_refused() {
 fn two_servers_that_write_at_once_lose_nothing() {
     const EACH: usize = 8;
     const SUBJECTS: [&str; 16] = [
-        "anchor", "beacon", "cargo", "derrick", "engine", "ferry", "gangway", "harbour",
-        "island", "jetty", "keel", "lantern", "mooring", "navigator", "oar", "pilot",
+        "anchor",
+        "beacon",
+        "cargo",
+        "derrick",
+        "engine",
+        "ferry",
+        "gangway",
+        "harbour",
+        "island",
+        "jetty",
+        "keel",
+        "lantern",
+        "mooring",
+        "navigator",
+        "oar",
+        "pilot",
     ];
     let project = Project::empty();
     for name in SUBJECTS {
@@ -101,7 +115,11 @@ fn two_servers_that_write_at_once_lose_nothing() {
                 "items": [item(name, &format!("{name} {}", "xyzw".repeat(round + which)))],
                 "skipConsolidation": true,
             });
-            sent.push((which, name, client.send_call("asd_submit_knowledge", submission)));
+            sent.push((
+                which,
+                name,
+                client.send_call("asd_submit_knowledge", submission),
+            ));
         }
     }
     for (which, name, id) in sent {
@@ -113,7 +131,11 @@ fn two_servers_that_write_at_once_lose_nothing() {
     for client in &mut clients {
         let health = client.data("asd_health", json!({}));
         let candidates = &health["knowledgeBase"]["candidates"]["total"];
-        assert_eq!(*candidates, json!(2 * EACH), "each sees what the other wrote");
+        assert_eq!(
+            *candidates,
+            json!(2 * EACH),
+            "each sees what the other wrote"
+        );
         assert_eq!(health["checks"]["database"], true);
     }
 }
@@ -128,7 +150,10 @@ fn chains_of_two_servers_stand_in_whole_lines() {
     for _ in 0..10 {
         for client in &mut clients {
             client.send_call("asd_task", json!({"operation": "create", "title": "工作"}));
-            client.send_call("asd_task", json!({"operation": "prime", "userQuery": "next"}));
+            client.send_call(
+                "asd_task",
+                json!({"operation": "prime", "userQuery": "next"}),
+            );
         }
     }
     for client in clients {
@@ -141,7 +166,10 @@ fn chains_of_two_servers_stand_in_whole_lines() {
 
 /// The database files of a project.
 fn databases(project: &Project) -> Vec<std::path::PathBuf> {
-    let files = std::fs::read_dir(project.path(".asd")).into_iter().flatten().flatten();
+    let files = std::fs::read_dir(project.path(".asd"))
+        .into_iter()
+        .flatten()
+        .flatten();
     files
         .map(|entry| entry.path())
         .filter(|path| path.to_string_lossy().contains(".db"))
@@ -158,7 +186,10 @@ fn reads_and_writes(client: &mut Client, project: &Project, name: &str) {
         json!({"items": [item(name, name)], "skipConsolidation": true}),
     );
     assert_eq!(data["count"], 1, "{data}");
-    client.data("asd_knowledge", json!({"operation": "confirm_usage", "id": "@cache"}));
+    client.data(
+        "asd_knowledge",
+        json!({"operation": "confirm_usage", "id": "@cache"}),
+    );
     let health = client.call("asd_health", json!({}));
     assert_eq!(health["success"], true, "{health}");
 }
@@ -203,7 +234,10 @@ fn files_are_served_where_no_database_can_be_made() {
     let health = client.data("asd_health", json!({}));
     assert_eq!(health["status"], "degraded", "{health}");
     assert!(!health["issues"].as_array().unwrap().is_empty());
-    client.data("asd_task", json!({"operation": "prime", "userQuery": "cache"}));
+    client.data(
+        "asd_task",
+        json!({"operation": "prime", "userQuery": "cache"}),
+    );
     client.data("asd_task", json!({"operation": "create", "title": "cache"}));
     assert!(client.close().0.success());
     assert_eq!(project.read(".asd"), "in the way");
@@ -226,20 +260,76 @@ fn knowledge_that_cannot_be_written_is_an_error_that_says_where() {
     assert_eq!(client.ask("ping", json!({}))["result"], json!({}));
 }
 
+/// The settings are a pipe, so that whoever reads the project waits until
+/// somebody writes into it.
+#[cfg(unix)]
 #[test]
 fn the_handshake_does_not_wait_for_the_project() {
-    let project = Project::empty();
-    for number in 0..600 {
-        project.recipe(&format!("part-{number}"), &format!("part {number}"), "rule", "");
-    }
+    let project = Project::with(&[("cache", "cache middleware", "pattern")]);
+    let pipe = project.path("Alembic/config.toml");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo runs").success());
     let mut client = Client::raw(&project.root(), &[]);
-    // All of it is written before the server can have read the project; the
-    // answers to the first two need nothing of it.
     client.open("2025-11-25");
     let tools = client.ask("tools/list", json!({}));
     assert_eq!(tools["result"]["tools"].as_array().map(Vec::len), Some(16));
+    let search = client.send_call("asd_search", json!({"query": "cache"}));
+    assert_eq!(client.ask("ping", json!({}))["result"], json!({}));
+    assert!(!client.has_answer(search), "the call waits");
+    // Whoever reads it next finds a file.
+    let settings = project.path("Alembic/settings");
+    std::fs::write(&settings, "").unwrap();
+    let mut writer = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    std::fs::rename(&settings, &pipe).unwrap();
+    std::io::Write::write_all(&mut writer, b"# nothing\n").unwrap();
+    drop(writer);
+    let found = envelope(&client.answer(search));
+    assert_eq!(found["data"]["items"][0]["trigger"], "@cache");
+}
+
+/// As a user who may not write, where the test itself may do everything.
+#[cfg(unix)]
+#[test]
+fn a_project_that_may_only_be_read_is_served() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    fn forbid(folder: &std::path::Path) {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                forbid(&path);
+            } else {
+                std::fs::set_permissions(&path, PermissionsExt::from_mode(0o444)).unwrap();
+            }
+        }
+        std::fs::set_permissions(folder, PermissionsExt::from_mode(0o555)).unwrap();
+    }
+
+    let project = Project::with(&[("cache", "cache middleware", "pattern")]);
+    let lines: String = (1..=50).map(|n| format!("// anchor {n}\n")).collect();
+    project.write("src/anchor.rs", &lines);
+    forbid(&project.root());
+    let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
+    let mut client = Client::raw_as(&project.root(), &[], is_root.then_some(65_534));
+    client.open("2025-11-25");
+    let found = client.data("asd_search", json!({"query": "cache"}));
+    assert_eq!(found["items"][0]["trigger"], "@cache");
+    client.data(
+        "asd_task",
+        json!({"operation": "prime", "userQuery": "cache"}),
+    );
     let health = client.data("asd_health", json!({}));
-    assert_eq!(health["knowledgeBase"]["recipes"]["total"], 600);
+    assert_eq!(health["status"], "degraded", "{health}");
+    let refused = client.call(
+        "asd_submit_knowledge",
+        json!({"items": [item("anchor", "anchor")], "skipConsolidation": true}),
+    );
+    assert_eq!(refused["success"], false, "{refused}");
+    assert!(
+        refused.to_string().contains("Alembic/candidates"),
+        "{refused}"
+    );
+    assert!(client.close().0.success());
 }
 
 #[test]

@@ -6,7 +6,10 @@ use crate::client::Client;
 use crate::project::Project;
 
 fn prime(client: &mut Client, query: &str) -> Value {
-    client.data("asd_task", json!({"operation": "prime", "userQuery": query}))
+    client.data(
+        "asd_task",
+        json!({"operation": "prime", "userQuery": query}),
+    )
 }
 
 fn create(client: &mut Client, title: &str) -> String {
@@ -15,7 +18,9 @@ fn create(client: &mut Client, title: &str) -> String {
 }
 
 fn drifts(chain: &Value, kind: &str) -> usize {
-    let events = chain["metadata"]["chain"]["driftEvents"].as_array().unwrap();
+    let events = chain["metadata"]["chain"]["driftEvents"]
+        .as_array()
+        .unwrap();
     events.iter().filter(|event| event["type"] == kind).count()
 }
 
@@ -36,7 +41,10 @@ fn a_search_for_something_else_is_one_shift_and_weighs_on_the_chain() {
     assert_eq!(chains[0]["type"], "intent");
     assert_eq!(chains[0]["target"], id);
     let chain = &chains[0]["metadata"]["chain"];
-    assert_eq!(chain["searchQueries"], json!(["database migration", "database migration"]));
+    assert_eq!(
+        chain["searchQueries"],
+        json!(["database migration", "database migration"])
+    );
     assert_eq!(chain["outcome"], "completed");
     assert_eq!(chain["closeReason"], "Completed");
 }
@@ -73,7 +81,10 @@ fn a_file_of_another_module_is_told_once_by_relative_or_absolute_path() {
     assert_eq!(drifts(&chain, "new_module"), 1);
     let chain = &chain["metadata"]["chain"];
     assert_eq!(chain["driftEvents"][0]["detail"], "ui");
-    assert_eq!(chain["mentionedFiles"], json!(["src/ui/b.rs", "src/net/a.rs"]));
+    assert_eq!(
+        chain["mentionedFiles"],
+        json!(["src/ui/b.rs", "src/net/a.rs"])
+    );
     assert_eq!(chain["primeModule"], "net");
 }
 
@@ -165,7 +176,10 @@ fn a_signal_to_end_keeps_it_too() {
 fn a_task_without_a_prime_opens_one_and_says_so() {
     let project = Project::empty();
     let mut client = Client::start(&project.root());
-    let created = client.call("asd_task", json!({"operation": "create", "title": "加缓存"}));
+    let created = client.call(
+        "asd_task",
+        json!({"operation": "create", "title": "加缓存"}),
+    );
     assert_eq!(created["data"]["bound"], true);
     assert!(created["meta"]["warnings"].to_string().contains("prime"));
     let id = created["data"]["id"].clone();
