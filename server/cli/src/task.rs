@@ -2,11 +2,13 @@
 
 use std::io::Read;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
+use anyhow::Context;
 use asd_store::Project;
 use asd_workspace::Settings;
 use asd_workspace::service::{Caller, Envelope, Service};
+use asd_workspace::task::{OpenWork, Session};
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
@@ -21,6 +23,62 @@ pub(crate) enum TaskCommand {
   asd task prime --file src/net/client.ts 重试失败的请求
   asd task prime --stdin < prompt.json   for hooks of an agent")]
     Prime(PrimeOptions),
+    /// Open a task; what is open is left for it
+    Create(CreateOptions),
+    /// Write down what was decided
+    Decide(DecideOptions),
+    /// Close the open task as done
+    Close(EndOptions),
+    /// Close the open task as failed
+    Fail(EndOptions),
+    /// Show the open task
+    Show(ShowOptions),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CreateOptions {
+    /// What is done, in a few words.
+    #[arg(value_name = "TITLE", required = true)]
+    title: Vec<String>,
+    #[command(flatten)]
+    show: ShowOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DecideOptions {
+    /// What it is about.
+    #[arg(value_name = "TITLE")]
+    title: String,
+    /// What was decided.
+    #[arg(value_name = "DECISION")]
+    description: String,
+    /// Why.
+    #[arg(long, value_name = "TEXT")]
+    rationale: Option<String>,
+    #[command(flatten)]
+    show: ShowOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EndOptions {
+    /// What was done, or why it failed.
+    #[arg(value_name = "REASON")]
+    reason: Vec<String>,
+    /// The task; the open one by default.
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+    #[command(flatten)]
+    show: ShowOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowOptions {
+    /// Write JSON.
+    #[arg(long)]
+    json: bool,
+    /// A folder of the project; the current folder by default.
+    #[arg(long, value_name = "PATH", default_value = ".")]
+    project: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -46,8 +104,119 @@ pub(crate) struct PrimeOptions {
     project: PathBuf,
 }
 
+/// The task that is open in the terminal; each command takes it up.
+const OPEN: &str = ".asd/task.json";
+
 pub(crate) fn run(command: &TaskCommand, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
-    let TaskCommand::Prime(options) = command;
+    let (operation, fields, show) = match command {
+        TaskCommand::Prime(options) => return prime(options, terminal),
+        TaskCommand::Show(show) => return show_open(show, terminal),
+        TaskCommand::Create(options) => (
+            "create",
+            vec![("title", Some(options.title.join(" ")))],
+            &options.show,
+        ),
+        TaskCommand::Decide(options) => (
+            "record_decision",
+            vec![
+                ("title", Some(options.title.clone())),
+                ("description", Some(options.description.clone())),
+                ("rationale", options.rationale.clone()),
+            ],
+            &options.show,
+        ),
+        TaskCommand::Close(options) => ("close", end(options), &options.show),
+        TaskCommand::Fail(options) => ("fail", end(options), &options.show),
+    };
+    let project = Project::discover(&show.project);
+    let service = Service::once(project.root(), Settings::default());
+    let now = asd_store::now().0;
+    let open = open_work(&project)?;
+    let mut session = match open {
+        Some(work) => Session::resume(project.root(), work, now),
+        None => service.session(),
+    };
+    let mut arguments = Map::new();
+    arguments.insert("operation".to_owned(), json!(operation));
+    for (name, value) in fields {
+        if let Some(value) = value {
+            arguments.insert(name.to_owned(), json!(value));
+        }
+    }
+    if operation == "create" && session.intent.task_id.is_some() {
+        service.leave(&Mutex::new(session));
+        session = service.session();
+    } else if operation == "fail" && !arguments.contains_key("id") {
+        arguments.insert("id".to_owned(), json!(session.intent.task_id));
+    }
+    let session = Mutex::new(session);
+    let envelope = service.call("asd_task", arguments, &Caller::terminal(), &session);
+    service.flush();
+    let session = session.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match session.open_work() {
+        Some(work) => {
+            asd_store::write_atomic(&project, OPEN, &serde_json::to_vec_pretty(&work)?)?;
+        }
+        None => match std::fs::remove_file(project.absolute(OPEN)?) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        },
+    }
+    if show.json {
+        terminal.json(&envelope)?;
+    } else if envelope.success && operation == "close" {
+        terminal.line("Closed. `asd guard review` says whether the change keeps the rules.")?;
+    } else {
+        terminal.line(&envelope.message)?;
+    }
+    Ok(if envelope.success {
+        Outcome::Fine
+    } else {
+        Outcome::Failed
+    })
+}
+
+fn end(options: &EndOptions) -> Vec<(&'static str, Option<String>)> {
+    let reason = options.reason.join(" ");
+    let reason = Some(reason).filter(|reason| !reason.trim().is_empty());
+    vec![("id", options.id.clone()), ("reason", reason)]
+}
+
+/// What was left open by an earlier command.
+fn open_work(project: &Project) -> anyhow::Result<Option<OpenWork>> {
+    let path = project.absolute(OPEN)?;
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).with_context(|| path.display().to_string()),
+    };
+    let work = serde_json::from_str(&text)
+        .with_context(|| format!("{} is damaged; delete it", path.display()))?;
+    Ok(Some(work))
+}
+
+fn show_open(options: &ShowOptions, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
+    let project = Project::discover(&options.project);
+    let open = open_work(&project)?;
+    if options.json {
+        terminal.json(&json!({"open": open.as_ref().map(|work| &work.intent)}))?;
+        return Ok(Outcome::Fine);
+    }
+    let Some(intent) = open.as_ref().map(|work| &work.intent) else {
+        terminal.line("No task is open.")?;
+        return Ok(Outcome::Fine);
+    };
+    match (&intent.task_id, &intent.task_title) {
+        (Some(id), Some(title)) => terminal.line(&format!("{id}  {title}"))?,
+        _ => terminal.line("No task is open.")?,
+    }
+    for decision in &intent.decisions {
+        terminal.line(&format!("  {}: {}", decision.title, decision.description))?;
+    }
+    Ok(Outcome::Fine)
+}
+
+fn prime(options: &PrimeOptions, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
     let query = if options.stdin {
         let mut text = String::new();
         std::io::stdin().take(1 << 20).read_to_string(&mut text)?;
@@ -56,6 +225,7 @@ pub(crate) fn run(command: &TaskCommand, terminal: &mut Terminal) -> anyhow::Res
         options.words.join(" ")
     };
     let root = Project::discover(&options.project);
+    terminal.note_settings(&root, &Settings::default());
     let service = Service::once(root.root(), Settings::default());
     let session = Mutex::new(service.session());
     let mut arguments = Map::new();

@@ -8,7 +8,7 @@ mod session;
 pub use intent::{
     Decision, Drift, DriftEvent, End, IntentChainRecord, IntentState, Outcome, Phase, ToolCall,
 };
-pub use session::{Primed, Session};
+pub use session::{OpenWork, Primed, Session};
 
 /// What an agent is told with every prime.
 pub const TASK_RULES: &str = include_str!("rules.md");

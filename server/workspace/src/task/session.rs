@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use asd_search::PrimeMeta;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::service::{ErrorCode, ServiceError};
@@ -50,6 +51,19 @@ pub struct Session {
     hits: BTreeMap<String, i64>,
 }
 
+/// Work that is left open for another process to take up: in the terminal every
+/// command is a process of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenWork {
+    session_id: String,
+    started_at: i64,
+    tasks: u32,
+    /// What is being worked on.
+    pub intent: IntentState,
+    held: Vec<Decision>,
+}
+
 /// What a prime is about and what it found.
 #[derive(Clone, Debug, Default)]
 pub struct Primed {
@@ -81,6 +95,31 @@ impl Session {
             held: Vec::new(),
             hits: BTreeMap::new(),
         }
+    }
+
+    /// A connection that goes on with work that was left open.
+    #[must_use]
+    pub fn resume(root: &Path, work: OpenWork, now: i64) -> Self {
+        Self {
+            id: work.session_id,
+            started_at: work.started_at,
+            tasks: work.tasks,
+            intent: work.intent,
+            held: work.held,
+            ..Self::new(root, now)
+        }
+    }
+
+    /// The work that is open; `None` when there is none.
+    #[must_use]
+    pub fn open_work(&self) -> Option<OpenWork> {
+        (self.intent.is_active() || !self.held.is_empty()).then(|| OpenWork {
+            session_id: self.id.clone(),
+            started_at: self.started_at,
+            tasks: self.tasks,
+            intent: self.intent.clone(),
+            held: self.held.clone(),
+        })
     }
 
     /// Counts a call, and follows where the work goes.
