@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use asd_knowledge::counters::UsageSummary;
 use asd_recipe::Recipe;
+use asd_store::Skipped;
 
 use crate::skills::ProjectSkill;
 
@@ -21,6 +22,8 @@ pub struct Knowledge {
     pub calls: Option<Vec<FileCalls>>,
     /// Deliver also what an agent wrote and no person approved.
     pub trust_agents: bool,
+    /// Recipe files that could not be read, to be told to a person.
+    pub left_out: Vec<Skipped>,
 }
 
 /// A recipe with what the committed summary of use says of it.

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use asd_knowledge::counters::UsageSummary;
 use asd_store::{
-    Config, Disk, Layer, Project, list_recipes, load_recipes, read_text_up_to, read_usage_summary,
+    Config, Disk, Layer, Project, Skipped, list_recipes, load_recipes, read_text_up_to,
+    read_usage_summary,
 };
 
 use crate::skills::read_project_skills;
@@ -29,9 +30,20 @@ pub fn read_knowledge(
         .map(|folder| project.root().join(folder))
         .filter(|folder| project.contains(folder))
         .collect();
-    let (paths, _) = list_recipes(&Disk, project, &extra);
-    let (files, skipped) = load_recipes(&Disk, &paths);
-    for file in skipped {
+    let (paths, mut left_out) = list_recipes(&Disk, project, &extra);
+    let (files, unreadable) = load_recipes(&Disk, &paths);
+    left_out.extend(unreadable);
+    left_out.extend(
+        files
+            .iter()
+            .filter(|file| !file.is_sound())
+            .map(|file| Skipped {
+                path: file.rel.to_string(),
+                reason: "it cannot be read as a recipe; `asd recipe check` says why".to_owned(),
+            }),
+    );
+    left_out.sort();
+    for file in &left_out {
         tracing::warn!(
             path = file.path,
             reason = file.reason,
@@ -52,6 +64,7 @@ pub fn read_knowledge(
         tools,
         calls,
         trust_agents: config.delivery.trust_agents,
+        left_out,
     }
 }
 
@@ -67,4 +80,41 @@ fn config(project: &Project) -> Config {
         }
     }
     config
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recipes_that_cannot_be_read_are_left_out_and_named() {
+        let temp = tempfile::tempdir().unwrap();
+        let project = Project::at(temp.path());
+        let recipes = project.recipes();
+        std::fs::create_dir_all(&recipes).unwrap();
+        let sound = "---\ntrigger: '@a'\ntitle: A\ndo: Call A\nkind: rule\n---\n";
+        std::fs::write(recipes.join("a.md"), sound).unwrap();
+        std::fs::write(recipes.join("latin.md"), b"---\ntitle: caf\xE9\n---\n").unwrap();
+        std::fs::write(recipes.join("open.md"), "---\ntitle: B\n").unwrap();
+        let knowledge = read_knowledge(&project, Vec::new(), None);
+        assert_eq!(knowledge.entries.len(), 1);
+        let told: Vec<(&str, &str)> = knowledge
+            .left_out
+            .iter()
+            .map(|file| (file.path.as_str(), file.reason.as_str()))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (
+                    "Alembic/recipes/latin.md",
+                    "not valid UTF-8 (first bad byte at offset 14)"
+                ),
+                (
+                    "Alembic/recipes/open.md",
+                    "it cannot be read as a recipe; `asd recipe check` says why"
+                ),
+            ]
+        );
+    }
 }

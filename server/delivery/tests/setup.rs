@@ -365,10 +365,14 @@ fn knowledge_is_cloned_from_a_repository_of_its_own() {
         ],
     );
     let fixture = bare();
-    let with_repo = SetupOptions {
-        repo: Some(source.root().display().to_string()),
+    let with_repo = |url: &str| SetupOptions {
+        repo: Some(url.to_owned()),
         ..options()
     };
+    // What could not be cloned leaves nothing in the way of the next attempt.
+    let report = run(&fixture, &with_repo("/nowhere/at/all"));
+    assert!(!report.is_complete() && !fixture.exists("Alembic"));
+    let with_repo = with_repo(&source.root().display().to_string());
     let report = run(&fixture, &with_repo);
     assert!(report.is_complete(), "{report:#?}");
     assert!(fixture.exists("Alembic/.git"));
@@ -393,5 +397,5 @@ fn a_step_that_fails_is_told_and_the_others_are_carried_out() {
         "{:?}",
         report.errors
     );
-    assert!(fixture.exists(".mcp.json") && fixture.exists("AGENTS.md"));
+    assert!(fixture.exists(".mcp.json") && fixture.exists(".gitignore"));
 }

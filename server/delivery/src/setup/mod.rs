@@ -124,13 +124,18 @@ pub fn setup(
         return ghost(project, options, mode);
     }
     let mut report = SetupReport::default();
-    if let Some(url) = &options.repo {
-        clone(project, url, mode, &mut report)?;
-    }
+    let source = match &options.repo {
+        Some(url) => clone(project, url, mode, &mut report)?,
+        None => Source::Project,
+    };
     let mut files = Files::new(project, mode);
-    knowledge_files(&mut files, options, &name_of(project), project);
-    if mode == Mode::Write {
-        make_database(project, &mut report);
+    // Files in a folder that could not be cloned would be in the way of the next
+    // attempt.
+    if source != Source::Missing {
+        knowledge_files(&mut files, options, &name_of(project), project);
+        if mode == Mode::Write {
+            make_database(project, &mut report);
+        }
     }
     files.change(".asd/config.schema.json", |_| Ok(schema_text()));
     files.change(".gitignore", |text| {
@@ -159,7 +164,7 @@ pub fn setup(
         files.record.save(project);
     }
     report.files = files.done;
-    if !options.no_deliver {
+    if !options.no_deliver && source != Source::Missing {
         deliver_now(project, options, load, mode, &mut report);
     }
     advise(project, &mut report);
@@ -233,12 +238,23 @@ fn is_own_repository(root: &Path) -> bool {
         .is_ok_and(|text| text.contains("name = \"asd-cli\""))
 }
 
+/// Where the knowledge of a project comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// It lies in the project's own repository.
+    Project,
+    /// It was cloned.
+    Cloned,
+    /// It could not be cloned.
+    Missing,
+}
+
 fn clone(
     project: &Project,
     url: &str,
     mode: Mode,
     report: &mut SetupReport,
-) -> Result<(), SetupError> {
+) -> Result<Source, SetupError> {
     let folder = project.knowledge();
     let is_empty = std::fs::read_dir(&folder).map_or(true, |mut entries| entries.next().is_none());
     if !is_empty {
@@ -249,11 +265,12 @@ fn clone(
             .notes
             .push(format!("Would clone {url} into Alembic/."));
     } else if let Err(error) = Git::clone_into(url, &folder) {
-        report
-            .errors
-            .push(format!("cannot clone {url} into Alembic/: {error}"));
+        report.errors.push(format!(
+            "cannot clone {url} into Alembic/: {error}; run `asd setup` again when that is mended"
+        ));
+        return Ok(Source::Missing);
     }
-    Ok(())
+    Ok(Source::Cloned)
 }
 
 /// Step 5. No recipe file is changed: that is what `asd sync` is for.

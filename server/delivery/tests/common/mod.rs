@@ -115,7 +115,7 @@ fn collect(folder: &Path, files: &mut Vec<(PathBuf, Vec<u8>, std::time::SystemTi
         let path = entry.path();
         if entry.file_type().unwrap().is_dir() {
             collect(&path, files);
-        } else if !path.ends_with("delivery.lock") {
+        } else if !path.ends_with("delivery.lock") && !path.ends_with(".asd/.gitignore") {
             let bytes = fs::read(&path).unwrap_or_default();
             let time = path.symlink_metadata().unwrap().modified().unwrap();
             files.push((path, bytes, time));
