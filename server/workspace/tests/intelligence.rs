@@ -87,7 +87,7 @@ fn small() -> Project {
 
 fn recipe(trigger: &str, dimension: &str, sources: &str) -> String {
     format!(
-        "---\nid: 6f1f3ab2-0000-4000-8000-{:0>12}\ntitle: {trigger}\ntrigger: '@{trigger}'\nkind: rule\nlanguage: python\ncategory: Network\ndimensionId: {dimension}\nlifecycle: active\ncreatedBy: manual\nreasoning:\n  sources: [{sources}]\n---\n\n## Do\n\nSend through the client.\n",
+        "---\nid: 6f1f3ab2-0000-4000-8000-{:0>12}\ntitle: {trigger}\ntrigger: '@{trigger}'\nkind: rule\nlanguage: python\ncategory: Network\ndimensionId: {dimension}\nlifecycle: active\ncreatedBy: manual\ndo: Send through the client.\nreasoning:\n  sources: [{sources}]\n---\n\n## Description\n\nOne client.\n",
         trigger.len()
     )
 }
@@ -326,7 +326,8 @@ fn the_wiki_is_planned_once_and_finalized_when_its_articles_are_there() {
     write(&root, "Alembic/wiki/index.md", &long);
     write(&root, "Alembic/wiki/modules/net.md", &long);
     write(&root, "Alembic/wiki/modules/ui.md", "# Short\n");
-    assert_eq!(finalize(&["../recipes/a.md"])["errorCode"], "VALIDATION_ERROR");
+    assert_eq!(finalize(&["../recipes/a.md"])["success"], false);
+    assert_eq!(finalize(&["meta.json"])["errorCode"], "VALIDATION_ERROR");
     let short = finalize(&["index.md", "modules/ui.md"]);
     assert_eq!(short["success"], false);
     assert_eq!(short["data"]["tooShort"], json!(["modules/ui.md"]));
