@@ -3,12 +3,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use asd_guard::{Exclusions, SourceFilter};
-use asd_recipe::Problem;
+use asd_recipe::{Problem, ProblemCode, Severity};
 use asd_store::{
     Config, Disk, Host, Layer, Project, parse_exclusions, read_text_up_to, user_config_path,
 };
 
+use asd_text::{LineIndex, Span};
+
 use crate::dismissed::Dismissed;
+use crate::report::FileProblem;
 
 /// Settings files larger than this are not read.
 const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
@@ -42,6 +45,22 @@ impl Default for Settings {
             host: Arc::new(Disk),
             check_cache: None,
         }
+    }
+}
+
+impl Settings {
+    /// What is wrong with the settings files of a project, of the user and of
+    /// the command, in this order. Commands that show no problems of files tell
+    /// so, since what is wrong has its default.
+    #[must_use]
+    pub fn problems(&self, project: &Project) -> Vec<FileProblem> {
+        let loaded = Loaded::read(project, self, &|_| None, None);
+        let of_file = |file: &SettingsFile| {
+            let lines = LineIndex::new(&file.text);
+            let told = |problem| FileProblem::new(&file.name, &file.text, &lines, problem);
+            file.problems.iter().map(told).collect::<Vec<_>>()
+        };
+        loaded.files.iter().flat_map(of_file).collect()
     }
 }
 
@@ -125,17 +144,37 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    fn text(&self, name: &str, path: &Path) -> Option<Arc<str>> {
+    fn text(&self, name: &str, path: &Path) -> Option<Result<Arc<str>, Problem>> {
         if let Some(text) = (self.overlay)(name) {
-            return Some(text);
+            return Some(Ok(text));
         }
         match read_text_up_to(self.settings.host.as_ref(), path, MAX_SETTINGS) {
-            Ok(decoded) => Some(decoded.text.into()),
+            Ok(decoded) => Some(Ok(decoded.text.into())),
             Err(asd_store::Unreadable::Missing) => None,
-            Err(reason) => {
-                tracing::warn!(path = name, %reason, "cannot read the settings");
-                None
-            }
+            Err(reason) => Some(Err(Problem {
+                span: Span::new(0, 0),
+                severity: Severity::Error,
+                code: ProblemCode::Config,
+                message: format!(
+                    "This file cannot be read: {reason}. It has to be a text file in UTF-8."
+                ),
+                fix: None,
+            })),
+        }
+    }
+
+    /// A file that is there and cannot be read: what was in force before stays.
+    fn unreadable(&self, name: &str, problem: Problem, config: &mut Config) -> SettingsFile {
+        let before = self
+            .previous
+            .and_then(|previous| previous.files.iter().find(|file| file.name == name));
+        let layer = before.map_or_else(|| Layer::from_toml(""), |file| file.layer.clone());
+        config.apply(&layer);
+        SettingsFile {
+            name: name.to_owned(),
+            text: "".into(),
+            problems: [problem].into(),
+            layer,
         }
     }
 
@@ -147,7 +186,10 @@ impl Reader<'_> {
         origin: fn(Layer) -> Layer,
         config: &mut Config,
     ) -> Option<SettingsFile> {
-        let text = self.text(name, path)?;
+        let text = match self.text(name, path)? {
+            Ok(text) => text,
+            Err(problem) => return Some(self.unreadable(name, problem, config)),
+        };
         let read = if path.extension().is_some_and(|e| e == "json") {
             Layer::from_json(&text)
         } else {
@@ -177,10 +219,11 @@ impl Reader<'_> {
 
     fn feedback(&self, project: &Project) -> (Arc<Dismissed>, Option<SettingsFile>) {
         let name = "Alembic/feedback.json";
-        let Some(text) = self.text(name, &project.knowledge().join("feedback.json")) else {
+        let Some(read) = self.text(name, &project.knowledge().join("feedback.json")) else {
             return (Arc::default(), None);
         };
-        let (dismissed, problem) = match Dismissed::parse(&text) {
+        let text = read.as_ref().map_or_else(|_| "".into(), Arc::clone);
+        let (dismissed, problem) = match read.and_then(|text| Dismissed::parse(&text)) {
             Ok(dismissed) => (Arc::new(dismissed), None),
             // What was dismissed would come back while the file is mended.
             Err(problem) => {
@@ -199,8 +242,14 @@ impl Reader<'_> {
 
     fn exclusions(&self, project: &Project) -> (Arc<Exclusions>, Option<SettingsFile>) {
         let name = "Alembic/guard-exclusions.json";
-        let Some(text) = self.text(name, &project.exclusions()) else {
-            return (Arc::default(), None);
+        let text = match self.text(name, &project.exclusions()) {
+            None => return (Arc::default(), None),
+            Some(Ok(text)) => text,
+            Some(Err(problem)) => {
+                let before = self.previous.map(|previous| previous.exclusions.clone());
+                let file = self.unreadable(name, problem, &mut Config::default());
+                return (before.unwrap_or_default(), Some(file));
+            }
         };
         let layer = Layer::from_json(&text);
         let (read, problems) = parse_exclusions(&text);
@@ -216,5 +265,52 @@ impl Reader<'_> {
             layer,
         };
         (exclusions, Some(file))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(config: &[u8]) -> Vec<String> {
+        let temp = tempfile::tempdir().unwrap();
+        let project = Project::at(temp.path());
+        std::fs::create_dir_all(project.knowledge()).unwrap();
+        std::fs::write(project.config(), config).unwrap();
+        let settings = Settings {
+            user_config: None,
+            ..Settings::default()
+        };
+        let problems = settings.problems(&project);
+        let told = problems.iter().map(|problem| {
+            let (line, severity) = (problem.place.line, problem.severity.as_str());
+            format!("{}:{line}: {severity}: {}", problem.path, problem.message)
+        });
+        told.collect()
+    }
+
+    #[test]
+    fn settings_that_are_no_text_are_a_problem_and_not_as_if_they_were_not_there() {
+        assert_eq!(
+            told(b"\xFF\xFEn\0"),
+            [
+                "Alembic/config.toml:1: error: This file cannot be read: binary content. It has to be a \
+              text file in UTF-8."
+            ]
+        );
+        let told = told(b"name = \"caf\xE9\"");
+        assert!(told[0].contains("not valid UTF-8"), "{told:?}");
+    }
+
+    #[test]
+    fn what_is_wrong_with_settings_is_told_with_its_line() {
+        assert_eq!(told(b"name = \"x\"\n"), [""; 0]);
+        let told = told(b"\xEF\xBB\xBFname = \"x\"\r\n[search]\r\nembeddings = \"of\"\r\n");
+        assert_eq!(
+            told,
+            [
+                "Alembic/config.toml:3: error: `of` is not a source of embeddings. Did you mean `off`?"
+            ]
+        );
     }
 }
