@@ -16,6 +16,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
 
 HERE = pathlib.Path(__file__).parent
 HARBOR = HERE.parent / "projects" / "harbor"
@@ -154,7 +156,39 @@ def inspector(options, root):
         assert over_http["knowledgeBase"]["recipes"] == health["knowledgeBase"]["recipes"]
         refused = run([tool, "--cli", url, "--transport", "http", "--method", "tools/list"], root, check=False)
         assert "asd_health" not in refused, "nobody is served without the token"
+        session_over_http(url, token, root)
     print(f"the inspector sees {len(names)} tools over stdio and over HTTP")
+
+
+def session_over_http(url, token, root):
+    """A session that its client ends leaves the account of its work at once."""
+    headers = {
+        "Authorization": f"Bearer {token}",
+        "Accept": "application/json, text/event-stream",
+        "Content-Type": "application/json",
+    }
+
+    def send(method, body=None):
+        data = None if body is None else json.dumps({"jsonrpc": "2.0", **body}).encode()
+        request = urllib.request.Request(url, data, headers, method=method)
+        with urllib.request.urlopen(request, timeout=60) as reply:
+            return reply.headers, reply.read().decode()
+
+    about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    reply, _ = send("POST", {"id": 1, "method": "initialize", "params": about})
+    headers["Mcp-Session-Id"] = reply["Mcp-Session-Id"]
+    headers["MCP-Protocol-Version"] = "2025-11-25"
+    send("POST", {"method": "notifications/initialized"})
+    arguments = {"operation": "create", "title": "over HTTP"}
+    _, text = send("POST", {"id": 2, "method": "tools/call", "params": {"name": "asd_task", "arguments": arguments}})
+    assert "Opened asd-" in text, text
+    send("DELETE")
+    chains = root / ".asd/signals/intent.jsonl"
+    deadline = time.monotonic() + 60
+    while not chains.exists():
+        assert time.monotonic() < deadline, "the work is forgotten"
+        time.sleep(0.05)
+    assert json.loads(chains.read_text("utf-8"))["metadata"]["chain"]["outcome"] == "abandoned"
 
 
 def tools_of(text):

@@ -4,14 +4,18 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use asd_mcp::{Connection, HttpServer, Opening, Server, serve_stdio};
-use asd_store::Project;
+use asd_store::{LogFile, Project};
 use asd_workspace::Settings;
 use asd_workspace::service::tools::Tier;
 use asd_workspace::service::{Caller, Service};
 use clap::Args;
+use tracing_subscriber::fmt::writer::MakeWriterExt;
 
-/// How long answers that are under way at the end are waited for.
-const LAST: Duration = Duration::from_secs(2);
+/// How long the account of the work is waited for at the end, and then whatever
+/// still runs; with the last answers it is less than the three seconds after
+/// which hosts kill.
+const LAST: Duration = Duration::from_millis(800);
+const REST: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Args)]
 #[command(after_help = "Environment:
@@ -55,10 +59,10 @@ pub(crate) fn run(options: &McpOptions) -> u8 {
         anstream::print!("{}", crate::mcp_tools::markdown());
         return 0;
     }
-    log();
     let Some(root) = root(options) else {
         return 2;
     };
+    log(&root);
     let tier = tier();
     let caller = Caller {
         role: std::env::var("ASD_MCP_ROLE")
@@ -88,7 +92,7 @@ pub(crate) fn run(options: &McpOptions) -> u8 {
     } else {
         runtime.block_on(stdio(opening, caller))
     };
-    runtime.shutdown_timeout(LAST);
+    runtime.shutdown_timeout(REST);
     code
 }
 
@@ -196,13 +200,15 @@ fn complain(text: &str) {
     anstream::eprintln!("asd: {text}");
 }
 
-/// Warnings go to stderr; stdout belongs to the protocol.
-fn log() {
+/// Warnings go to stderr and into the project's log; stdout belongs to the
+/// protocol.
+fn log(root: &Path) {
     let filter = tracing_subscriber::EnvFilter::try_from_env("ASD_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,rmcp=error"));
+    let file = LogFile::new(&Project::at(root), "mcp");
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
+        .with_writer(std::io::stderr.and(move || file.clone()))
         .with_ansi(false)
         .try_init();
 }

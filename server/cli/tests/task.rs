@@ -49,14 +49,14 @@ fn what_is_open_is_left_for_a_new_task_and_another_id_is_refused() {
         "abandoned"
     );
     let refused = project.run(&["task", "close", "--id", "asd-x-1"]);
-    assert_eq!(refused.code, 1);
+    assert_eq!(refused.code, 2);
     assert!(refused.out.contains("not `asd-x-1`"), "{}", refused.out);
     assert_eq!(project.run(&["task", "fail", "too", "hard"]).code, 0);
     assert_eq!(
         chains(&project)[1]["metadata"]["chain"]["failReason"],
         "too hard"
     );
-    assert_eq!(project.run(&["task", "close"]).code, 1, "nothing is open");
+    assert_eq!(project.run(&["task", "close"]).code, 2, "nothing is open");
 }
 
 #[test]

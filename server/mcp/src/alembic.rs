@@ -1,7 +1,7 @@
 //! The catalog of a project: its tools, its recipes as resources, its prompts.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use asd_workspace::ProjectState;
@@ -26,20 +26,42 @@ const SCHEME: &str = "alembic://recipe/";
 const INSTRUCTIONS: &str = "The conventions of this project. Call asd_task prime with the user's \
     words before you write code, follow the recipes it returns, and call asd_guard after a change.";
 
-/// One connection to a project.
+/// One connection to a project. When the last clone is gone, work that is left
+/// is remembered.
 #[derive(Clone)]
 pub struct Connection {
-    opening: Opening,
     caller: Arc<Caller>,
     shared: Arc<Shared>,
 }
 
 /// What the calls of a connection have in common.
-#[derive(Default)]
-struct Shared {
+pub(crate) struct Shared {
+    opening: Opening,
     /// Begun by the first call.
     session: OnceLock<Mutex<Session>>,
     succeeded: AtomicBool,
+}
+
+impl Shared {
+    fn session(&self) -> &Mutex<Session> {
+        self.session
+            .get_or_init(|| Mutex::new(self.opening.service().session()))
+    }
+
+    /// Ends the connection: work that is left is remembered.
+    pub(crate) fn leave(&self) {
+        // Without a session nothing was called, and the project may not even be
+        // open.
+        if let Some(session) = self.session.get() {
+            self.opening.service().leave(session);
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.leave();
+    }
 }
 
 impl Connection {
@@ -47,30 +69,25 @@ impl Connection {
     #[must_use]
     pub fn new(opening: Opening, caller: Caller) -> Self {
         Self {
-            opening,
             caller: Arc::new(caller),
-            shared: Arc::default(),
+            shared: Arc::new(Shared {
+                opening,
+                session: OnceLock::new(),
+                succeeded: AtomicBool::new(false),
+            }),
         }
     }
 
-    /// Ends it: work that is left is remembered.
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// Ends it, and with it the process: what changed is delivered.
     pub fn leave(&self) {
-        // Without a session nothing was called, and the project may not even be
-        // open.
-        if let Some(session) = self.shared.session.get() {
-            let service = self.opening.service();
-            service.leave(session);
-            service.deliver_rest();
+        self.shared.leave();
+        if self.shared.session.get().is_some() {
+            self.shared.opening.service().deliver_rest();
         }
-    }
-
-    /// Whether something is being worked on.
-    #[must_use]
-    pub fn is_at_work(&self) -> bool {
-        self.shared.session.get().is_some_and(|session| {
-            let session = session.lock().unwrap_or_else(PoisonError::into_inner);
-            session.intent.is_active()
-        })
     }
 
     /// What it offers.
@@ -88,7 +105,7 @@ impl Connection {
         Catalog {
             config,
             tools: TOOLS.iter().map(|spec| self.tool(spec)).collect(),
-            resources: Arc::new(Recipes(self.opening.clone())),
+            resources: Arc::new(Recipes(self.shared.opening.clone())),
             prompts: prompts(),
             complete: None,
             set_level: None,
@@ -137,7 +154,7 @@ impl Connection {
             if let Some(connection) = first {
                 // The answer does not wait for it.
                 tokio::task::spawn_blocking(move || {
-                    connection.opening.service().request_auto_approve();
+                    connection.shared.opening.service().request_auto_approve();
                 });
             }
             Ok(result(&envelope))

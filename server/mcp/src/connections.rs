@@ -1,20 +1,19 @@
 //! The connections that a server over HTTP has.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use asd_workspace::service::Caller;
 
+use crate::alembic::Shared;
 use crate::{Connection, Opening, Server};
-
-/// So many connections are kept in mind; beyond, those without work are not.
-const MANY: usize = 256;
 
 /// See the module.
 #[derive(Clone)]
 pub struct Connections {
     opening: Opening,
     caller: Caller,
-    known: Arc<Mutex<Vec<Connection>>>,
+    /// Those that are open; one that ends by itself is remembered by itself.
+    known: Arc<Mutex<Vec<Weak<Shared>>>>,
 }
 
 impl Connections {
@@ -34,25 +33,28 @@ impl Connections {
         move || {
             let connection =
                 Connection::new(connections.opening.clone(), connections.caller.clone());
-            let server = Server::new(connection.catalog());
-            let mut known = connections
-                .known
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            if known.len() >= MANY {
-                known.retain(Connection::is_at_work);
-            }
-            known.push(connection);
-            server
+            let mut known = connections.known();
+            known.retain(|known| known.strong_count() > 0);
+            known.push(Arc::downgrade(connection.shared()));
+            Server::new(connection.catalog())
         }
     }
 
-    /// Ends them all: work that is left is remembered.
+    /// Ends them all, and with them the process: work that is left is
+    /// remembered, and what changed is delivered.
     pub fn leave(&self) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        for connection in known.drain(..) {
-            connection.leave();
+        let known = std::mem::take(&mut *self.known());
+        if known.is_empty() {
+            return;
         }
+        for shared in known.iter().filter_map(Weak::upgrade) {
+            shared.leave();
+        }
+        self.opening.service().deliver_rest();
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, Vec<Weak<Shared>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

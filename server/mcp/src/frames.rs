@@ -17,7 +17,7 @@ use tokio::sync::{Notify, mpsc};
 /// A longer line is refused, in bytes.
 pub(crate) const MAX_LINE: usize = 16 * 1024 * 1024;
 /// How long answers are waited for when the input has ended.
-const LAST_ANSWERS: Duration = Duration::from_millis(2_500);
+const LAST_ANSWERS: Duration = Duration::from_millis(1_800);
 
 const PARSE_ERROR: i32 = -32_700;
 const INVALID_REQUEST: i32 = -32_600;

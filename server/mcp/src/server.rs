@@ -20,6 +20,9 @@ use serde_json::json;
 
 use crate::catalog::{Call, Catalog, not_known};
 
+/// How many resources stand on a page.
+const PAGE: usize = 500;
+
 /// Methods whose name is known; a request with one of them that could not be
 /// read has wrong parameters.
 const METHODS: &[&str] = &[
@@ -87,11 +90,21 @@ impl ServerHandler for Server {
 
     async fn list_resources(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let resources = self.catalog.resources.list().await?;
-        Ok(ListResourcesResult::with_all_items(resources))
+        let start = match request.and_then(|request| request.cursor) {
+            Some(cursor) => cursor.parse::<usize>().map_err(|_| {
+                ErrorData::invalid_params(format!("There is no page `{cursor}`."), None)
+            })?,
+            None => 0,
+        };
+        let all = self.catalog.resources.list().await?;
+        let more = all.len() > start.saturating_add(PAGE);
+        let page = all.into_iter().skip(start).take(PAGE).collect();
+        let mut result = ListResourcesResult::with_all_items(page);
+        result.next_cursor = more.then(|| (start + PAGE).to_string());
+        Ok(result)
     }
 
     async fn list_resource_templates(

@@ -20,6 +20,7 @@ mod git_index;
 mod git_renames;
 mod host;
 mod knowledge;
+mod log_file;
 mod node;
 mod project;
 mod recipes;
@@ -46,6 +47,7 @@ pub use knowledge::{
     SyncChange, SyncError, SyncReport, UsageRecorder, Written, emit_signals, merge_usage,
     read_usage_summary, remove_knowledge_file,
 };
+pub use log_file::LogFile;
 pub use project::{KNOWLEDGE_DIR, OutsideProject, Project};
 pub use recipes::{
     MAX_RECIPE, RecipeFile, RecipePath, list_recipes, load_recipe, load_recipes, recipe_at,

@@ -33,6 +33,22 @@ fn of_two_items_the_one_that_lacks_a_field_is_sent_back_with_its_name() {
 }
 
 #[test]
+fn of_two_equal_submissions_at_once_one_is_taken() {
+    let project = with_sources(&["ledger-pool"]);
+    let mut client = Client::start(&project.root());
+    let submission = json!({"items": [item("ledger-pool", "a ledger")]});
+    let sent: Vec<u64> = (0..4)
+        .map(|_| client.send_call("asd_submit_knowledge", submission.clone()))
+        .collect();
+    let created: u64 = sent
+        .into_iter()
+        .map(|id| crate::client::envelope(&client.answer(id)))
+        .map(|envelope| envelope["data"]["count"].as_u64().unwrap_or_default())
+        .sum();
+    assert_eq!(created, 1);
+}
+
+#[test]
 fn items_come_as_json_in_a_text_and_in_other_spellings_too() {
     let project = with_sources(&["ledger-pool"]);
     let mut given = item("ledger-pool", "a ledger");

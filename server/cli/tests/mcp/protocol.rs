@@ -234,6 +234,24 @@ fn recipes_are_resources_and_prompts_call_the_tools() {
 }
 
 #[test]
+fn many_resources_come_in_pages() {
+    let project = Project::empty();
+    for number in 0..501 {
+        project.recipe(&format!("part-{number:03}"), "part", "rule", "");
+    }
+    let mut client = Client::start(&project.root());
+    let first = client.ask("resources/list", json!({}))["result"].take();
+    assert_eq!(first["resources"].as_array().unwrap().len(), 500);
+    let next = json!({"cursor": first["nextCursor"]});
+    let second = client.ask("resources/list", next)["result"].take();
+    assert_eq!(second["resources"].as_array().unwrap().len(), 1);
+    assert_eq!(second["resources"][0]["uri"], "alembic://recipe/part-500");
+    assert_eq!(second.get("nextCursor"), None);
+    let wrong = client.ask("resources/list", json!({"cursor": "x"}));
+    assert_eq!(wrong["error"]["code"], -32602);
+}
+
+#[test]
 fn nothing_but_messages_stands_on_stdout_even_when_the_log_is_loud() {
     let project = Project::with(&[("cache", "cache", "pattern")]);
     project.write("Alembic/recipes/net/broken.md", "---\n: [\n");

@@ -43,6 +43,9 @@ pub struct Service {
     submissions: Mutex<ops::submit::Submissions>,
     anomaly_clock: anomalies::Clock,
     upkeep: Option<upkeep::Upkeep>,
+    /// Held by what writes knowledge: of two equal submissions at once the
+    /// second must see the first.
+    writing: Mutex<()>,
 }
 
 impl Service {
@@ -68,6 +71,7 @@ impl Service {
             submissions: Mutex::default(),
             anomaly_clock: anomalies::Clock::default(),
             upkeep: None,
+            writing: Mutex::default(),
         }
     }
 
@@ -186,7 +190,10 @@ impl Service {
         }
         let call = Call::new(&arguments.values, caller, session, at);
         let start = Instant::now();
+        let turn = tools::writes_knowledge(name)
+            .then(|| self.writing.lock().unwrap_or_else(PoisonError::into_inner));
         let result = ops::run(self, name, &call);
+        drop(turn);
         if let Some((action, resource)) = tools::gate(name, &arguments.values) {
             self.gateway.record(
                 &self.knowledge,

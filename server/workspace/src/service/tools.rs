@@ -665,6 +665,20 @@ pub fn gate(tool: &str, arguments: &Map<String, Value>) -> Option<(&'static str,
     }
 }
 
+/// Whether calls of a tool wait for each other, since they look at the knowledge
+/// and then write to it.
+#[must_use]
+pub fn writes_knowledge(tool: &str) -> bool {
+    matches!(
+        tool,
+        "asd_submit_knowledge"
+            | "asd_skill"
+            | "asd_evolve"
+            | "asd_enrich_candidates"
+            | "asd_knowledge_lifecycle"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
