@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use asd_recipe::{
-    Home, Lifecycle, NewRecipe, Recipe, Severity, bucket, dimension_ids, file_stem, front_matter_schema,
-    is_known_language, new_recipe_text, normalise_trigger, parse,
+    Home, Lifecycle, NewRecipe, Recipe, Severity, bucket, dimension_ids, file_stem,
+    front_matter_schema, is_known_language, new_recipe_text, normalise_trigger, parse,
 };
 use asd_store::{Project, write_atomic};
 use asd_workspace::ProjectState;
@@ -51,7 +51,9 @@ pub(crate) fn run(command: &RecipeCommand, terminal: &mut Terminal) -> anyhow::R
 }
 
 fn new(options: &NewOptions, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
-    let Some(trigger) = normalise_trigger(&options.trigger) else {
+    // `../x` is meant as a place, and would become `@x` somewhere else.
+    let is_path = options.trigger.contains(['/', '\\']) || options.trigger.contains("..");
+    let Some(trigger) = normalise_trigger(&options.trigger).filter(|_| !is_path) else {
         bail!(
             "`{}` is no trigger; write it with letters, digits and `-`, for example @retry-queue",
             options.trigger
@@ -190,16 +192,18 @@ fn show(options: &ShowOptions, terminal: &mut Terminal) -> anyhow::Result<Outcom
 }
 
 /// The recipe of an id, a trigger in whatever spelling, or an exact title.
-pub(crate) fn find<'s>(
-    state: &'s ProjectState,
-    name: &str,
-) -> Option<&'s (Arc<str>, Arc<Recipe>)> {
+pub(crate) fn find<'s>(state: &'s ProjectState, name: &str) -> Option<&'s (Arc<str>, Arc<Recipe>)> {
     let name = name.trim();
     let mut recipes = state.recipes().iter();
     recipes
         .find(|(_, recipe)| recipe.id.as_deref() == Some(name))
         .or_else(|| state.recipe_by_trigger(name))
-        .or_else(|| state.recipes().iter().find(|(_, recipe)| recipe.title == name))
+        .or_else(|| {
+            state
+                .recipes()
+                .iter()
+                .find(|(_, recipe)| recipe.title == name)
+        })
 }
 
 /// What to say when there is none.
@@ -273,6 +277,9 @@ fn list(options: &ListOptions, terminal: &mut Terminal) -> anyhow::Result<Outcom
 fn state_named(name: &str) -> anyhow::Result<Lifecycle> {
     Lifecycle::from_name(name).with_context(|| {
         let names: Vec<&str> = Lifecycle::ALL.iter().map(|state| state.name()).collect();
-        format!("`{name}` is no state of a recipe; possible are {}", names.join(", "))
+        format!(
+            "`{name}` is no state of a recipe; possible are {}",
+            names.join(", ")
+        )
     })
 }

@@ -114,6 +114,30 @@ impl DismissFinding {
     }
 }
 
+/// `asd.markForReview`: which recipe, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MarkForReview {
+    /// The recipe's file.
+    pub uri: Uri,
+    /// Its id or trigger.
+    pub recipe: String,
+    /// What seems wrong with it.
+    pub reason: String,
+}
+
+impl MarkForReview {
+    /// Takes `[{"uri": "file:…", "recipe": "@…", "reason": "…"}]`.
+    pub(crate) fn read(arguments: &[Value]) -> Result<Self> {
+        let expected = "asd.markForReview takes an object with `uri`, `recipe` and `reason`";
+        match arguments {
+            [object @ Value::Object(_)] => Self::deserialize(object)
+                .map_err(|error| Error::invalid_params(format!("{expected}: {error}"))),
+            _ => Err(Error::invalid_params(expected)),
+        }
+    }
+}
+
 /// `asd.createCandidate`: of which code.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -126,7 +126,8 @@ impl Server {
         };
         match &job.kind {
             JobKind::ProjectFile { path, stopped } => {
-                let mut problems = job.view.project.state.problems_of(path);
+                let project = &job.view.project;
+                let mut problems = project.drift.problems_of(&project.state, path);
                 problems.extend_from_slice(stopped);
                 let found = diagnostics::of_problems(&problems, &place);
                 Some(Outcome {

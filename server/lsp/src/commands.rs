@@ -28,8 +28,10 @@ pub const NAMES: &[&str] = &[
     "asd.showRecipe",
     "asd.search",
     "asd.createCandidate",
+    "asd.judgeCandidate",
     "asd.showPlaces",
     "asd.dismissFinding",
+    "asd.markForReview",
 ];
 
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -75,8 +77,10 @@ impl Server {
             },
             "asd.search" => self.search_command(&arguments).await,
             "asd.createCandidate" => self.create_candidate_command(&arguments).await,
+            "asd.judgeCandidate" => self.judge_candidate_command(&arguments).await,
             "asd.showPlaces" => self.show_places_command(&arguments),
             "asd.dismissFinding" => self.dismiss_finding_command(&arguments).await,
+            "asd.markForReview" => self.mark_for_review_command(&arguments).await,
             "asd.setup" => {
                 let folder = match arguments.as_slice() {
                     [] | [Value::Null] => None,

@@ -138,6 +138,7 @@ impl World {
             epoch: 1,
             serial: 1,
             overlays,
+            drift: Arc::default(),
             notes: Mutex::default(),
         };
         let capabilities: ClientCapabilities =

@@ -10,6 +10,7 @@
 
 mod across;
 mod arguments;
+mod candidate_commands;
 mod capabilities;
 mod card;
 mod checks;
@@ -17,6 +18,7 @@ mod closed;
 mod commands;
 mod diagnostics;
 pub mod document;
+mod drift;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]

@@ -112,6 +112,10 @@ impl Server {
                 .map(|(path, (serial, _))| (path.clone(), *serial))
                 .collect(),
             state,
+            drift: round
+                .before
+                .as_ref()
+                .map_or_else(Arc::default, |before| before.drift.clone()),
             notes: Mutex::default(),
         });
         folder.project = Some(project.clone());
@@ -157,6 +161,7 @@ impl Server {
             self.offer_setup(session, key);
         }
         self.schedule_sweep(session, key);
+        self.schedule_drift(session, key);
         self.report_status(session);
     }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use asd_workspace::ProjectState;
 use tower_lsp_server::ls_types::{DiagnosticRelatedInformation, Uri};
 
+use crate::drift::DriftBoard;
 use crate::uri;
 
 /// One workspace folder at one moment. Immutable.
@@ -30,6 +31,8 @@ pub struct Project {
     pub serial: u64,
     /// The versions of the open documents that are part of the state, by path.
     pub overlays: BTreeMap<String, u64>,
+    /// What was found of its recipes beside its code.
+    pub(crate) drift: Arc<DriftBoard>,
     /// What a finding of a rule says beside its own place, by rule.
     pub(crate) notes: Mutex<BTreeMap<String, Arc<RuleNote>>>,
 }
@@ -70,6 +73,7 @@ impl Project {
             epoch: 0,
             serial: 0,
             overlays: BTreeMap::new(),
+            drift: Arc::default(),
             notes: Mutex::default(),
         }
     }

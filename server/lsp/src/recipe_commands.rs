@@ -3,12 +3,14 @@
 
 use std::time::Duration;
 
+use asd_workspace::Settings;
+use asd_workspace::service::{Caller, Command, Service};
 use serde_json::{Value, json};
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::request::ApplyWorkspaceEdit;
 use tower_lsp_server::ls_types::{ApplyWorkspaceEditParams, LSPAny, Uri, WorkspaceEdit};
 
-use crate::arguments::{self, CreateCandidate, Search};
+use crate::arguments::{self, CreateCandidate, MarkForReview, Search};
 use crate::handlers::code_action;
 use crate::recipe_file;
 use crate::recipes;
@@ -76,6 +78,44 @@ impl Server {
             }
         });
         Ok(Some(json!({ "uri": uri.as_str() })))
+    }
+
+    /// `asd.markForReview`: opens a proposal that the recipe be put right.
+    pub(crate) async fn mark_for_review_command(
+        &self,
+        arguments: &[Value],
+    ) -> Result<Option<LSPAny>> {
+        let wanted = MarkForReview::read(arguments)?;
+        let root = {
+            let session = self.session();
+            crate::uri::to_path(&wanted.uri)
+                .and_then(|path| session.folder_of(&path))
+                .map(|(folder, _)| folder.root.clone())
+        };
+        let Some(root) = root else {
+            return Err(Error::invalid_params(format!(
+                "asd.markForReview: `{}` is in no workspace folder",
+                wanted.uri.as_str()
+            )));
+        };
+        let done = self.runtime().spawn_blocking(move || {
+            let service = Service::once(&root, Settings::default());
+            let command = Command::MarkForReview {
+                recipe: wanted.recipe,
+                reason: wanted.reason,
+            };
+            service.command(&command, &Caller::editor())
+        });
+        let envelope = done.await.map_err(|_| Error::internal_error())?;
+        self.say(&if envelope.success {
+            format!(
+                "Alembic: {} `asd proposals list` shows what waits.",
+                envelope.message
+            )
+        } else {
+            format!("Alembic: the recipe was not marked: {}", envelope.message)
+        });
+        Ok(None)
     }
 
     /// `asd.showPlaces`: opens the first place, and names the others.

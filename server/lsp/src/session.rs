@@ -127,8 +127,8 @@ pub(crate) struct Stamp {
     pub(crate) epoch: u64,
     /// For a recipe, how many rules had been stopped.
     pub(crate) quarantined: u64,
-    /// For source code, the search across files whose findings are in it; 0 when
-    /// there are none.
+    /// For source code, the search across files whose findings are in it; for a
+    /// recipe, the comparison with the code. 0 when there is none.
     pub(crate) across: u64,
 }
 
@@ -335,7 +335,11 @@ impl Session {
                 view.project.epoch
             },
             quarantined: if knowledge { self.quarantined } else { 0 },
-            across: self.found_across(view).map_or(0, |found| found.serial),
+            across: if knowledge {
+                view.project.drift.serial()
+            } else {
+                self.found_across(view).map_or(0, |found| found.serial)
+            },
         }
     }
 

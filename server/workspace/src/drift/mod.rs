@@ -43,7 +43,12 @@ impl ScannedCode {
             host: &Disk,
             cancel,
             progress: &|_| {},
-            keep: Keep::WhenSetUp,
+            // Looking at a project does not begin to write to it.
+            keep: if project.root().join(".asd").is_dir() {
+                Keep::WhenSetUp
+            } else {
+                Keep::Nothing
+            },
         };
         CodeIndex::scan(project, &options)
             .map(|index| Self {
@@ -86,6 +91,9 @@ pub struct AuditedSource {
     pub state: RefState,
     /// Where it went, when it was renamed.
     pub renamed: Option<Renamed>,
+    /// The same source under its new path, with its lines where their text is
+    /// now.
+    pub repaired: Option<SourceRef>,
 }
 
 impl Audited {
@@ -154,10 +162,14 @@ pub fn audit(
             let view = RecipeFacts::new(&facts, recipe, once);
             let sources = recipe.reasoning.sources.iter().map(|source| {
                 let check = check_source(source, &view);
+                let renamed = facts.renamed.get(&source.path).cloned();
                 AuditedSource {
                     source: source.clone(),
                     state: check.state,
-                    renamed: facts.renamed.get(&source.path).cloned(),
+                    repaired: renamed
+                        .as_ref()
+                        .map(|renamed| repaired_source(project, source, renamed)),
+                    renamed,
                 }
             });
             Audited {
@@ -206,20 +218,17 @@ fn note_healthy(snapshots: &mut Snapshots, entries: &[Audited], facts: &TreeFact
 }
 
 /// A renamed source under its new path, with its lines where their text is now.
-/// `None` for one that was not renamed.
-#[must_use]
-pub fn repaired_source(project: &Project, found: &AuditedSource) -> Option<SourceRef> {
-    let renamed = found.renamed.as_ref()?;
+fn repaired_source(project: &Project, source: &SourceRef, renamed: &Renamed) -> SourceRef {
     let before = Git::open(project.root())
         .ok()
         .and_then(|git| git.contents(&[&renamed.before]).ok())
         .and_then(|contents| contents.into_iter().next().flatten())
         .map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let after = read_text(&Disk, &project.root().join(&renamed.to)).ok();
-    Some(repaired(
-        &found.source,
+    repaired(
+        source,
         &renamed.to,
         before.as_deref(),
         after.as_ref().map(|decoded| decoded.text.as_str()),
-    ))
+    )
 }

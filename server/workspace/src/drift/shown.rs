@@ -2,19 +2,19 @@
 
 use asd_knowledge::drift::{DriftKind, DriftSeverity, DriftSignal, RefState};
 use asd_recipe::{Problem, ProblemCode, QuickFix, Severity};
-use asd_store::{Project, RecipeFile};
+use asd_store::RecipeFile;
 use asd_text::{Span, TextEdit};
 
-use super::{Audited, AuditedSource, repaired_source};
+use super::{Audited, AuditedSource};
 
 /// What an audit found of a recipe, as problems of its file. A source that was
 /// renamed comes with its new name.
 #[must_use]
-pub fn drift_problems(project: &Project, entry: &Audited, file: &RecipeFile) -> Vec<Problem> {
+pub fn drift_problems(entry: &Audited, file: &RecipeFile) -> Vec<Problem> {
     let mut problems: Vec<Problem> = entry
         .sources
         .iter()
-        .filter_map(|found| source_problem(project, found, file))
+        .filter_map(|found| source_problem(found, file))
         .collect();
     let signals = entry.drift.iter().flat_map(|drift| &drift.signals);
     problems.extend(signals.flat_map(|signal| of_signal(signal, file)));
@@ -23,7 +23,7 @@ pub fn drift_problems(project: &Project, entry: &Audited, file: &RecipeFile) -> 
     problems
 }
 
-fn source_problem(project: &Project, found: &AuditedSource, file: &RecipeFile) -> Option<Problem> {
+fn source_problem(found: &AuditedSource, file: &RecipeFile) -> Option<Problem> {
     let source = &found.source;
     let is_there = file.text.get(source.span.start..source.span.end);
     match found.state {
@@ -40,7 +40,7 @@ fn source_problem(project: &Project, found: &AuditedSource, file: &RecipeFile) -
             fix: None,
         }),
         RefState::Renamed => {
-            let new = repaired_source(project, found)?;
+            let new = found.repaired.as_ref()?;
             let fix = is_there
                 .filter(|text| !text.is_empty() && !new.path.contains([':', '#', '\'', '"']))
                 .map(|_| QuickFix {

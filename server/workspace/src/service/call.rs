@@ -34,6 +34,16 @@ impl Caller {
         }
     }
 
+    /// A person in an editor.
+    #[must_use]
+    pub fn editor() -> Self {
+        Self {
+            client: "editor".to_owned(),
+            door: "lsp",
+            ..Self::terminal()
+        }
+    }
+
     /// An agent of a tier, with the role that the tier has.
     #[must_use]
     pub fn agent(tier: Tier) -> Self {

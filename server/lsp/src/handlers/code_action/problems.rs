@@ -1,11 +1,15 @@
 //! Ways out of the problems of recipe and configuration files.
 
-use asd_recipe::Problem;
-use tower_lsp_server::ls_types::{CodeAction, CodeActionKind};
+use asd_recipe::{Problem, ProblemCode};
+use serde_json::json;
+use tower_lsp_server::ls_types::{CodeAction, CodeActionKind, Command};
 
 use super::{Request, touches};
 use crate::recipe_file::home_of;
 use crate::snapshot::DocumentView;
+
+/// The command that has a recipe looked at.
+const MARK: &str = "asd.markForReview";
 
 /// Offers the fixes of the problems at the selection.
 pub(super) fn add(request: &mut Request<'_>) {
@@ -19,7 +23,11 @@ pub(super) fn add(request: &mut Request<'_>) {
     if here.is_empty() {
         here = problems.iter().filter(on_line).collect();
     }
+    let mut marks = Vec::new();
     for problem in here {
+        if is_drift(problem.code) {
+            marks.push(problem.message.clone());
+        }
         if let Some(fix) = &problem.fix {
             request.push(CodeAction {
                 title: fix.title.clone(),
@@ -30,6 +38,50 @@ pub(super) fn add(request: &mut Request<'_>) {
             });
         }
     }
+    mark(request, &marks);
+}
+
+/// Offers to have a recipe looked at by somebody, when it is not what the code
+/// is any more.
+fn mark(request: &mut Request<'_>, why: &[String]) {
+    let state = &request.view.project.state;
+    let recipe = request
+        .view
+        .path
+        .as_deref()
+        .and_then(|path| state.recipe_file(path)?.recipe.as_ref());
+    let Some(recipe) = recipe.filter(|_| !why.is_empty()) else {
+        return;
+    };
+    let title = format!("Mark {} for review", recipe.trigger);
+    let arguments = json!({
+        "uri": request.view.uri(),
+        "recipe": recipe.trigger,
+        "reason": why.join(" "),
+    });
+    request.push(CodeAction {
+        command: Some(Command::new(
+            title.clone(),
+            MARK.to_owned(),
+            Some(vec![arguments]),
+        )),
+        title,
+        kind: Some(CodeActionKind::QUICKFIX),
+        ..CodeAction::default()
+    });
+}
+
+/// Whether a problem is that the code has changed since the recipe was written.
+const fn is_drift(code: ProblemCode) -> bool {
+    matches!(
+        code,
+        ProblemCode::SymbolMissing
+            | ProblemCode::ZeroMatch
+            | ProblemCode::MatchRateDrop
+            | ProblemCode::ApiDeprecated
+            | ProblemCode::SourceStale
+            | ProblemCode::MissingSource
+    )
 }
 
 /// The problems whose spans are those of the present text: what the project
@@ -39,7 +91,7 @@ fn of_this_version(view: &DocumentView) -> Vec<Problem> {
         return Vec::new();
     };
     if view.project.overlays.get(path) == Some(&view.document.serial) {
-        return view.project.state.problems_of(path);
+        return view.project.drift.problems_of(&view.project.state, path);
     }
     let text = &view.text().text;
     match (path, home_of(path)) {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::base::{Base, Depth};
 use super::carry_out::{Judged, Outcome, carry_out, judge_all, settle};
-use crate::drift::{Remember, repaired_source};
+use crate::drift::Remember;
 use crate::service::Service;
 use crate::service::anomalies;
 use crate::service::call::Reply;
@@ -249,7 +249,7 @@ fn repair(service: &Service, base: &Base, extent: Extent, account: &mut Account)
             .sources
             .iter()
             .filter_map(|found| {
-                let new = repaired_source(service.project(), found)?;
+                let new = found.repaired.clone()?;
                 Some((found.source.to_string(), new))
             })
             .collect();
