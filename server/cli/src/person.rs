@@ -33,7 +33,7 @@ pub(crate) fn service_at(path: &Path) -> anyhow::Result<Service> {
     if !project.has_knowledge() {
         bail!("there is no Alembic/ folder here or above; `asd setup` makes one");
     }
-    Ok(Service::once(project.root(), Settings::default()))
+    Ok(Service::once(project.root(), Settings::default()).delivering())
 }
 
 fn service() -> anyhow::Result<Service> {

@@ -8,6 +8,7 @@ use asd_codemap::{CodeIndex, CodeMap, KNOWN_CALL, Keep, ScanOptions};
 use asd_delivery::{Entry, FileCalls, Knowledge, ToolSummary, read_knowledge};
 use asd_store::{Disk, Project};
 
+pub use crate::service::Upkeep;
 use crate::service::tools::{Effect, TOOLS, Tier};
 
 /// Everything that delivered files are made from, as the project's files say it

@@ -279,6 +279,15 @@ fn a_change_by_an_editor_reaches_them_while_the_server_is_idle() {
 }
 
 #[test]
+fn a_change_in_the_terminal_reaches_them_before_the_command_ends() {
+    let project = Project::with(&[("cache", "cache middleware", "rule")]);
+    deliver(&project);
+    asd(&project, &["recipe", "deprecate", "@cache", "--reason", "gone"]);
+    let agents = project.read("AGENTS.md");
+    assert!(!agents.contains("cache middleware"), "{agents}");
+}
+
+#[test]
 fn a_project_without_delivered_files_gets_none() {
     let project = Project::with(&[("cache", "cache middleware", "rule")]);
     let mut client = Client::with(&project.root(), &[("ASD_MCP_TIER", "admin")]);
@@ -321,11 +330,15 @@ fn a_host_is_told_which_tools_only_read_at_the_start_after_a_call() {
 }
 
 fn deliver(project: &Project) {
-    let status = std::process::Command::new(env!("CARGO_BIN_EXE_asd"))
-        .arg("deliver")
+    asd(project, &["deliver"]);
+}
+
+fn asd(project: &Project, arguments: &[&str]) {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_asd"))
+        .args(arguments)
         .current_dir(project.root())
         .env("XDG_CONFIG_HOME", project.path(".user"))
         .output()
         .unwrap();
-    assert!(status.status.success());
+    assert!(output.status.success(), "{output:?}");
 }

@@ -25,6 +25,7 @@ use serde_json::{Map, Value, json};
 pub use call::{Caller, Envelope, Meta};
 pub use commands::{AuditFilter, Command, Extent, NamedAction, When};
 pub use error::{ErrorCode, ServiceError};
+pub use upkeep::Upkeep;
 
 use crate::code::{Code, CodeView};
 pub use crate::intelligence::picture::PictureFormat;
@@ -42,7 +43,7 @@ pub struct Service {
     started: Instant,
     submissions: Mutex<ops::submit::Submissions>,
     anomaly_clock: anomalies::Clock,
-    upkeep: Option<upkeep::Upkeep>,
+    upkeep: Option<Upkeep>,
     /// Held by what writes knowledge: of two equal submissions at once the
     /// second must see the first.
     writing: Mutex<()>,
@@ -224,7 +225,7 @@ impl Service {
     /// that IDEs read.
     #[must_use]
     pub fn delivering(mut self) -> Self {
-        let upkeep = upkeep::Upkeep::new(self.project());
+        let upkeep = Upkeep::new(self.project());
         self.knowledge.tell(upkeep.teller());
         self.upkeep = Some(upkeep);
         self
@@ -254,5 +255,11 @@ impl Service {
     #[must_use]
     pub fn uptime_seconds(&self) -> u64 {
         self.started.elapsed().as_secs()
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        self.deliver_rest();
     }
 }

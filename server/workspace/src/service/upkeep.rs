@@ -9,8 +9,8 @@ use asd_store::{Project, WriteError};
 
 use crate::delivery::knowledge;
 
-/// Delivers after changes, on a thread.
-pub(crate) struct Upkeep {
+/// Delivers after changes, on a thread; never at once with another process.
+pub struct Upkeep {
     project: Project,
     redelivery: Arc<Redelivery>,
     /// Set by a change until a delivery has read it.
@@ -18,7 +18,9 @@ pub(crate) struct Upkeep {
 }
 
 impl Upkeep {
-    pub(crate) fn new(project: &Project) -> Self {
+    /// For a project. Nothing is delivered where nothing was delivered before.
+    #[must_use]
+    pub fn new(project: &Project) -> Self {
         let waiting = Arc::new(AtomicBool::new(false));
         let read = waiting.clone();
         let source = project.clone();
@@ -39,7 +41,7 @@ impl Upkeep {
     }
 
     /// What is called when knowledge changes; returns at once.
-    pub(crate) fn teller(&self) -> impl Fn() + Send + Sync + 'static {
+    pub fn teller(&self) -> impl Fn() + Send + Sync + 'static {
         let redelivery = self.redelivery.clone();
         let waiting = self.waiting.clone();
         move || {
@@ -50,7 +52,7 @@ impl Upkeep {
 
     /// Delivers what still waits for its debounce: this process ends, and there
     /// may be no other.
-    pub(crate) fn finish(&self) {
+    pub fn finish(&self) {
         if !self.waiting.swap(false, Ordering::AcqRel) {
             return;
         }
