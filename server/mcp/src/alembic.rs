@@ -140,10 +140,9 @@ impl Connection {
                 if let Some(client) = client {
                     caller.client = client;
                 }
-                let service = connection.opening.service();
                 let shared = &connection.shared;
-                let session = shared.session.get_or_init(|| Mutex::new(service.session()));
-                let envelope = service.call(name, call.arguments, &caller, session);
+                let service = shared.opening.service();
+                let envelope = service.call(name, call.arguments, &caller, shared.session());
                 let first = envelope.success && !shared.succeeded.swap(true, Ordering::Relaxed);
                 (envelope, first.then_some(connection))
             });
