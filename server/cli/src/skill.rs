@@ -8,7 +8,7 @@ use asd_delivery::{
     NewSkill, SkillChanges, create_skill, delete_skill, list_skills, load_skill, suggest_skills,
     update_skill,
 };
-use asd_workspace::delivery::knowledge;
+use asd_workspace::delivery::entries;
 
 use crate::Outcome;
 use crate::deliver::project_at;
@@ -35,7 +35,7 @@ pub(crate) fn run(command: &SkillCommand, terminal: &mut Terminal) -> anyhow::Re
             }
         }
         SkillCommand::Show(options) => {
-            let entries = knowledge(&project).entries;
+            let entries = entries(&project);
             let section = options.section.as_deref();
             let skill = load_skill(&project, &options.name, section, &entries)?;
             if options.json {
@@ -76,7 +76,7 @@ pub(crate) fn run(command: &SkillCommand, terminal: &mut Terminal) -> anyhow::Re
             terminal.line(&delete_skill(&project, &options.name)?.path)?;
         }
         SkillCommand::Suggest(options) => {
-            let suggestions = suggest_skills(&project, &knowledge(&project).entries);
+            let suggestions = suggest_skills(&project, &entries(&project));
             if options.json {
                 terminal.json(&suggestions)?;
             } else {
