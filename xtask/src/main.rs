@@ -10,6 +10,7 @@ mod demo;
 mod eval;
 mod fuzz;
 mod gen_docs;
+mod mining;
 mod mcp;
 mod model;
 mod precision;
@@ -47,6 +48,8 @@ enum Task {
     Fuzz(fuzz::Options),
     /// Count how often the built-in rules are right on real code
     Precision(precision::Options),
+    /// Count how often mined conventions are right on real code
+    Mining(mining::Options),
     /// Write the generated documents and schemas
     Gen {
         /// Change nothing; fail when a generated file is not up to date
@@ -64,6 +67,7 @@ fn main() -> anyhow::Result<()> {
         Task::Model(options) => model::model(&options),
         Task::CodemapQuality(options) => codemap_quality::measure(&options),
         Task::Fuzz(options) => fuzz::fuzz(&options),
+        Task::Mining(options) => mining::mining(&options),
         Task::Precision(options) => precision::precision(&options),
         Task::Gen { check } => gen_docs::generate(if check {
             gen_docs::Mode::Check

@@ -3,7 +3,7 @@
 //! that counts both.
 
 mod data;
-mod packages;
+pub mod packages;
 mod page;
 mod run;
 

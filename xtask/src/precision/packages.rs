@@ -40,6 +40,7 @@ impl Package {
         fs::create_dir_all(&scratch)?;
         let sources = match self.registry.as_str() {
             "pypi" => self.pypi(&scratch),
+            "pypi-source" => self.pypi_source(&scratch),
             "npm" => self.npm(&scratch),
             "crates" => self.crates(&scratch),
             "debian" => self.debian(&scratch),
@@ -89,6 +90,19 @@ impl Package {
                 "gztar"
             }))?;
         Ok(into)
+    }
+
+    /// A source archive, which holds tests and configuration too.
+    fn pypi_source(&self, scratch: &Path) -> Result<PathBuf> {
+        run(command("python3")
+            .args(["-m", "pip", "download", "--quiet", "--no-deps"])
+            .args(["--no-binary", ":all:", "--dest"])
+            .arg(scratch)
+            .arg(format!("{}=={}", self.name, self.version)))?;
+        let archive = only_entry(scratch)?;
+        unpack(&archive, scratch)?;
+        fs::remove_file(archive)?;
+        only_entry(scratch)
     }
 
     fn npm(&self, scratch: &Path) -> Result<PathBuf> {
@@ -202,7 +216,12 @@ fn only_entry(folder: &Path) -> Result<PathBuf> {
 
 /// The packages, in the order of the list.
 pub fn packages() -> Result<Vec<Package>> {
-    let path = root().join("tests/precision/packages.tsv");
+    packages_of("tests/precision/packages.tsv")
+}
+
+/// The packages of a list, by its path in the repository.
+pub fn packages_of(list: &str) -> Result<Vec<Package>> {
+    let path = root().join(list);
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     text.lines()
         .skip(1)

@@ -88,7 +88,8 @@ fn directions(corpus: &Corpus, language: Language) -> Vec<Draft> {
             kept.extend(down.iter().map(|(&at, &line)| Spot::line(at, line)));
             broken.extend(back.iter().map(|(&at, &line)| Spot::line(at, line)));
         }
-        if high.is_empty() {
+        // One folder above and few imports may be a matter of chance.
+        if high.is_empty() || (high.len() == 1 && kept.len() < 24) {
             continue;
         }
         let at = if root.is_empty() {
@@ -116,6 +117,7 @@ fn directions(corpus: &Corpus, language: Language) -> Vec<Draft> {
             broken,
             min_files: 3,
             guard,
+            by_file: true,
             cut: Cut::Nothing,
         });
     }
@@ -307,9 +309,7 @@ fn package_of(language: Language, module: &str) -> Option<String> {
         Language::JavaScript | Language::TypeScript if module.starts_with('@') => {
             Some(module.split('/').take(2).collect::<Vec<_>>().join("/"))
         }
-        Language::JavaScript | Language::TypeScript | Language::Python | Language::Swift => {
-            Some(first.to_owned())
-        }
+        Language::JavaScript | Language::TypeScript | Language::Python => Some(first.to_owned()),
         Language::Java | Language::Kotlin => {
             Some(module.split('.').take(3).collect::<Vec<_>>().join("."))
         }
@@ -369,7 +369,7 @@ fn confined(corpus: &Corpus, language: Language) -> Vec<Draft> {
             continue;
         };
         let outside = all.iter().filter(|path| !is_below(path, &home)).count();
-        if outside < 12 {
+        if outside < 12 || outside * 2 < all.len() {
             continue;
         }
         let (kept, broken): (Vec<_>, Vec<_>) = places
@@ -401,6 +401,7 @@ fn confined(corpus: &Corpus, language: Language) -> Vec<Draft> {
             broken,
             min_files: 3,
             guard: Some(guard),
+            by_file: true,
             cut: Cut::Statement,
         });
     }

@@ -92,6 +92,7 @@ pub(super) fn mine(corpus: &Corpus) -> Vec<Draft> {
             broken: broken.into_iter().collect(),
             min_files: 3,
             guard: Some(guard),
+            by_file: false,
             cut: Cut::Statement,
         });
     }

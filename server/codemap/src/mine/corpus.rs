@@ -68,6 +68,8 @@ const ASIDE: &[&str] = &[
     "min",
     "conformance",
     "site-packages",
+    "minified-js",
+    "embeddedlibraries",
 ];
 
 /// What part of a project a file is.

@@ -87,6 +87,7 @@ fn of_kind(
         broken,
         min_files: 3,
         guard,
+        by_file: false,
         cut: Cut::Whole,
     }
 }
@@ -110,14 +111,17 @@ fn is_seen(file: &MinedFile, declaration: &Declaration) -> bool {
             .modifiers
             .iter()
             .any(|word| word == "public" || word == "open"),
-        Language::Rust => declaration.modifiers.iter().any(|word| word == "pub"),
+        Language::Rust => {
+            declaration.kind == SymbolKind::Extension
+                || declaration.modifiers.iter().any(|word| word == "pub")
+        }
         _ => declaration.is_public && !declaration.name.starts_with('_'),
     };
     let visible = around.all(|outer| {
         words(outer)
             && !outer.kind.is_callable_around(declaration)
             // An implementation says what its trait or type says.
-            && outer.kind != SymbolKind::Extension
+            && (outer.kind != SymbolKind::Extension || outer.supertypes.is_empty())
     });
     let top_only = facts.language == Language::Python && declaration.kind.is_type();
     !overrides && visible && !(top_only && declaration.parent.is_some())

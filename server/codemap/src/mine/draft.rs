@@ -63,6 +63,9 @@ pub(super) struct Draft {
     /// In how many files it must be seen.
     pub min_files: usize,
     pub guard: Option<Guard>,
+    /// Whether files are counted, so that a guard may find several places in one
+    /// of them.
+    pub by_file: bool,
     pub cut: Cut,
 }
 

@@ -59,18 +59,26 @@ const fn plain(language: Language) -> Option<(&'static str, &'static str)> {
 fn plain_errors(corpus: &Corpus, language: Language, own: &Types) -> Option<Draft> {
     let (error, pattern) = plain(language)?;
     let (mut kept, mut broken) = (Vec::new(), Vec::new());
+    let mut others = 0;
     for (at, file) in corpus
         .product()
         .filter(|(_, file)| file.language() == language)
     {
         for thrown in &file.facts().throws {
             let name = last_segment(&thrown.error);
+            if !own.contains_key(name) && name.starts_with(char::is_uppercase) {
+                others += 1;
+            }
             if name == error {
                 broken.push(Spot::line(at, thrown.line));
             } else if own.contains_key(name) {
                 kept.push(Spot::line(at, thrown.line));
             }
         }
+    }
+    // Where most errors are those of the platform, the own ones are no rule.
+    if others > kept.len() {
+        return None;
     }
     Some(Draft {
         miner: "error",
@@ -94,6 +102,7 @@ fn plain_errors(corpus: &Corpus, language: Language, own: &Types) -> Option<Draf
             MatchIn::Code,
             &format!("Throws a plain `{error}`"),
         )),
+        by_file: false,
         cut: Cut::Statement,
     })
 }
@@ -187,6 +196,7 @@ fn one_family(corpus: &Corpus, language: Language, own: &Types) -> Option<Draft>
         broken,
         min_files: 3,
         guard,
+        by_file: false,
         cut: Cut::Statement,
     })
 }
@@ -261,6 +271,7 @@ fn by_folder(corpus: &Corpus, language: Language, own: &Types) -> Vec<Draft> {
             broken: broken.into_iter().map(|(spot, _)| spot).collect(),
             min_files: 3,
             guard: Some(guard),
+            by_file: false,
             cut: Cut::Statement,
         });
     }

@@ -36,7 +36,13 @@ fn of_language(corpus: &Corpus, language: Language) -> Vec<Draft> {
     let mut holders: BTreeMap<(Sort, String), BTreeMap<usize, u32>> = BTreeMap::new();
     for &(at, file) in &files {
         let mut first = true;
-        for number in 1..=HEAD.min(file.line_count()) {
+        // A long docstring may stand above a directive of Python.
+        let head = if language == Language::Python {
+            file.line_count()
+        } else {
+            HEAD
+        };
+        for number in 1..=head.min(file.line_count()) {
             let line = file.line(number);
             if let Some((sort, text)) = telling(line, first) {
                 holders
@@ -63,7 +69,7 @@ fn of_language(corpus: &Corpus, language: Language) -> Vec<Draft> {
         };
         let better = best
             .get(&slot)
-            .is_none_or(|(known, other)| (at.len(), text.len()) > (other.len(), known.len()));
+            .is_none_or(|(known, other)| (at.len(), rank(&text)) > (other.len(), rank(known)));
         if better {
             best.insert(slot, (text, at));
         }
@@ -113,10 +119,19 @@ fn of_language(corpus: &Corpus, language: Language) -> Vec<Draft> {
                     }),
                     &format!("The {what} of the other files is missing"),
                 )),
+                by_file: true,
                 cut: Cut::Head,
             }
         })
         .collect()
+}
+
+/// How well a line of a notice names it.
+fn rank(text: &str) -> usize {
+    let lower = text.to_lowercase();
+    usize::from(lower.contains("spdx")) * 4
+        + usize::from(lower.contains("copyright")) * 2
+        + usize::from(lower.starts_with("licensed"))
 }
 
 fn clipped(text: &str) -> String {

@@ -137,6 +137,10 @@ fn printing(corpus: &Corpus, language: Language) -> Option<Draft> {
             }
         }
     }
+    // Programs print to whoever started them: only few prints make it a rule.
+    if broken.len() * 7 > kept.len() {
+        return None;
+    }
     Some(Draft {
         miner: "logging",
         dimension: "observability-logging",
@@ -159,6 +163,7 @@ fn printing(corpus: &Corpus, language: Language) -> Option<Draft> {
             MatchIn::Code,
             "Prints instead of logging",
         )),
+        by_file: false,
         cut: Cut::Statement,
     })
 }
@@ -253,6 +258,7 @@ fn logger_name(corpus: &Corpus, language: Language) -> Option<Draft> {
         broken,
         min_files: 3,
         guard: Some(guard),
+        by_file: false,
         cut: Cut::Statement,
     })
 }

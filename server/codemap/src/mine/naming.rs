@@ -101,6 +101,7 @@ fn by_base(corpus: &Corpus, language: Language, part: Part) -> Vec<Draft> {
                         &format!("A `{base}` whose name does not end in `{ending}`"),
                     )
                 }),
+                by_file: false,
                 cut: Cut::Statement,
             })
         })
@@ -203,6 +204,7 @@ fn by_folder(corpus: &Corpus, language: Language) -> Vec<Draft> {
                 broken,
                 min_files: 3,
                 guard,
+                by_file: false,
                 cut: Cut::Statement,
             })
         })
@@ -244,13 +246,12 @@ impl Case {
         }
     }
 
-    /// Globs of names in this case, before the extension.
-    const fn globs(self) -> &'static [&'static str] {
+    /// A glob of names in this case, before the extension, where there is one.
+    const fn glob(self) -> Option<&'static str> {
         match self {
-            Self::Kebab => &["**/*-*"],
-            Self::Snake => &["**/[a-z]*_*", "**/[A-Z]*_*"],
-            Self::Camel => &["**/[a-z]*[A-Z]*"],
-            Self::Pascal => &["**/[A-Z]*"],
+            Self::Kebab => Some("**/*-*"),
+            Self::Snake => Some("**/*_*"),
+            Self::Camel | Self::Pascal => None,
         }
     }
 }
@@ -259,13 +260,7 @@ fn file_names(corpus: &Corpus, language: Language) -> Vec<Draft> {
     // Elsewhere the language or its standard linter demands a case.
     if !matches!(
         language,
-        Language::JavaScript
-            | Language::TypeScript
-            | Language::Go
-            | Language::C
-            | Language::Cpp
-            | Language::Swift
-            | Language::Objc
+        Language::JavaScript | Language::TypeScript | Language::Go | Language::C | Language::Cpp
     ) {
         return Vec::new();
     }
@@ -314,13 +309,12 @@ fn file_names(corpus: &Corpus, language: Language) -> Vec<Draft> {
     if let GuardKind::Regex { multiline, .. } = &mut guard.kind {
         *multiline = true;
     }
-    for case in [Case::Kebab, Case::Snake, Case::Camel, Case::Pascal] {
-        if case != main {
-            for glob in case.globs() {
-                for extension in extensions.keys() {
-                    guard.include_paths.push(format!("{glob}.{extension}"));
-                }
-            }
+    let others = [Case::Kebab, Case::Snake]
+        .into_iter()
+        .filter(|case| *case != main);
+    for glob in others.filter_map(Case::glob) {
+        for extension in extensions.keys() {
+            guard.include_paths.push(format!("{glob}.{extension}"));
         }
     }
     vec![Draft {
@@ -337,6 +331,7 @@ fn file_names(corpus: &Corpus, language: Language) -> Vec<Draft> {
         broken,
         min_files: 3,
         guard: Some(guard),
+        by_file: false,
         cut: Cut::Nothing,
     }]
 }
@@ -391,6 +386,7 @@ fn privates(corpus: &Corpus, language: Language) -> Vec<Draft> {
         broken,
         min_files: 3,
         guard,
+        by_file: false,
         cut: Cut::Statement,
     }]
 }

@@ -85,12 +85,19 @@ fn together(corpus: &Corpus, language: Language) -> Vec<Draft> {
                 .push((at, declaration, marks.clone()));
         }
     }
+    // What most declarations have anyway goes with everything.
+    let all = corpus
+        .declarations(language)
+        .filter(|(_, _, declaration)| !marks(declaration).is_empty())
+        .count();
     let mut drafts = Vec::new();
     for (mark, places) in &of {
         let others: BTreeSet<&String> = places.iter().flat_map(|(_, _, marks)| marks).collect();
         for other in others {
             let demanded = DEMANDED.iter().any(|(a, b)| a == mark && b == other);
-            if other == mark || demanded {
+            let sorts_differ = mark.starts_with("derive ") != other.starts_with("derive ");
+            let common = of.get(other).map_or(0, Vec::len) * 2 > all;
+            if other == mark || demanded || sorts_differ || common || other == "derive Debug" {
                 continue;
             }
             let (kept, broken): (Vec<_>, Vec<_>) = places
@@ -135,6 +142,7 @@ fn together(corpus: &Corpus, language: Language) -> Vec<Draft> {
                 broken: spots(broken),
                 min_files: 3,
                 guard,
+                by_file: false,
                 cut: Cut::Whole,
             });
         }
@@ -212,6 +220,7 @@ fn debug(corpus: &Corpus) -> Draft {
         broken,
         min_files: 3,
         guard: None,
+        by_file: false,
         cut: Cut::Whole,
     }
 }

@@ -75,6 +75,7 @@ fn go_locks(corpus: &Corpus) -> Draft {
             }),
             "A lock without a deferred unlock on the next line",
         )),
+        by_file: false,
         cut: Cut::Whole,
     }
 }
@@ -98,14 +99,18 @@ fn python_open(corpus: &Corpus) -> Draft {
             }
         }
     }
-    let mut guard = regex_guard(
+    let guard = rule_guard(
         Language::Python,
-        r"(?:^|[^\w.])open\(".to_owned(),
-        MatchIn::Code,
+        json!({
+            "kind": "call",
+            "has": {"field": "function", "kind": "identifier", "regex": "^open$"},
+            "not": {"any": [
+                {"inside": {"kind": "with_item", "stopBy": "end"}},
+                {"inside": {"kind": "call", "regex": r"^[\w.]*enter_context\(", "stopBy": "end"}},
+            ]},
+        }),
         "A file that is opened outside of a `with`",
     );
-    guard.exclude_line.push(r"\bwith\b".to_owned());
-    guard.exclude_line.push(r"\bdef\s+open\(".to_owned());
     Draft {
         miner: "resource",
         dimension: "error-resilience",
@@ -120,15 +125,22 @@ fn python_open(corpus: &Corpus) -> Draft {
         broken,
         min_files: 3,
         guard: Some(guard),
+        by_file: false,
         cut: Cut::Nothing,
     }
 }
 
+/// Whether a line belongs to the head of a `with`, which may have several lines.
 fn is_in_with(file: &MinedFile, line: u32) -> bool {
-    let text = file.line(line).trim();
-    text.starts_with("with ") || text.starts_with("async with ") || text.contains("enter_context(")
-        // The second of two resources, on a line of its own.
-        || (line > 1 && file.line(line - 1).trim().starts_with("with ") && file.line(line - 1).trim_end().ends_with(['\\', '(', ',']))
+    let here = file.line(line).trim();
+    let begins = |text: &str| text.starts_with("with ") || text.starts_with("async with ");
+    let above = || {
+        (line.saturating_sub(6).max(1)..line)
+            .rev()
+            .take_while(|&above| !file.line(above).trim_end().ends_with(':'))
+            .any(|above| begins(file.line(above).trim()))
+    };
+    begins(here) || here.contains("enter_context(") || above()
 }
 
 /// Closures that use `self` take it weakly.
@@ -166,6 +178,7 @@ fn weak_self(corpus: &Corpus) -> Draft {
             MatchIn::Code,
             "Captures `self` unowned",
         )),
+        by_file: false,
         cut: Cut::Nothing,
     }
 }

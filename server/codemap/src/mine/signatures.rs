@@ -156,6 +156,7 @@ fn counted(
         broken,
         min_files: 3,
         guard: habit.guard,
+        by_file: false,
         cut: Cut::Whole,
     }
 }

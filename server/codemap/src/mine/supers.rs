@@ -126,6 +126,7 @@ fn of_language(corpus: &Corpus, language: Language, part: Part) -> Vec<Draft> {
                     &format!("`{name}` does not call the inherited `{name}`"),
                 )
             }),
+            by_file: false,
             cut: Cut::Whole,
         })
         .collect()

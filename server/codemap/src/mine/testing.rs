@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use asd_recipe::MatchIn;
 use asd_syntax::Language;
+use serde_json::json;
 
 use super::corpus::{Corpus, MinedFile, Part};
-use super::draft::{Cut, Draft, Spot, escape, key, regex_guard};
+use super::draft::{Cut, Draft, Spot, escape, key, regex_guard, rule_guard};
 use super::names::{last_segment, spoken};
 use crate::facts::SymbolKind;
 
@@ -88,6 +89,7 @@ fn file_names(corpus: &Corpus, language: Language) -> Option<Draft> {
         broken: shapes.into_values().flatten().collect(),
         min_files: 3,
         guard: None,
+        by_file: false,
         cut: Cut::Nothing,
     })
 }
@@ -152,10 +154,17 @@ fn python_style(corpus: &Corpus) -> Vec<Draft> {
         MatchIn::Code,
         "A test outside of a class",
     );
-    let other = regex_guard(
+    let body = json!({"kind": "block", "inside": {"kind": "class_definition"}});
+    let other = rule_guard(
         Language::Python,
-        r"^\s+(?:async\s+)?def\s+test".to_owned(),
-        MatchIn::Code,
+        json!({
+            "kind": "identifier",
+            "regex": "^test",
+            "inside": {
+                "kind": "function_definition", "field": "name",
+                "inside": {"any": [body.clone(), {"kind": "decorated_definition", "inside": body}]},
+            },
+        }),
         "A test in a class",
     );
     let draft =
@@ -174,6 +183,7 @@ fn python_style(corpus: &Corpus) -> Vec<Draft> {
                 broken: broken.to_vec(),
                 min_files: 3,
                 guard: Some(guard),
+                by_file: false,
                 cut: Cut::Whole,
             }
         };
@@ -250,6 +260,7 @@ fn base_class(corpus: &Corpus, language: Language) -> Vec<Draft> {
         broken: bases.into_values().flatten().collect(),
         min_files: 3,
         guard: None,
+        by_file: false,
         cut: Cut::Statement,
     }]
 }
@@ -304,6 +315,7 @@ fn one_of(
             MatchIn::Text,
             &format!("A test that is not made by `{main}`"),
         )),
+        by_file: false,
         cut: Cut::Nothing,
     })
 }
@@ -343,6 +355,7 @@ fn titles(corpus: &Corpus, language: Language) -> Option<Draft> {
         broken,
         min_files: 3,
         guard: None,
+        by_file: false,
         cut: Cut::Nothing,
     })
 }
@@ -412,6 +425,7 @@ fn go_assertions(corpus: &Corpus) -> Draft {
             MatchIn::Code,
             dont,
         )),
+        by_file: false,
         cut: Cut::Statement,
     }
 }

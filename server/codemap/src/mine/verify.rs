@@ -118,7 +118,7 @@ fn judged(
             }
             let mut known = false;
             for (spot, seen) in &mut open {
-                if spot.file == at && (spot.first..=spot.last).contains(&line) {
+                if spot.file == at && (draft.by_file || (spot.first..=spot.last).contains(&line)) {
                     *seen = true;
                     known = true;
                 }

@@ -78,6 +78,12 @@ fn meaning(
     names: &BTreeMap<String, String>,
 ) -> Option<String> {
     let (root, rest) = written.split_once('.').unwrap_or((written, ""));
+    // Of a package in Go only its functions are meant, not a variable's methods.
+    if file.language() == Language::Go
+        && (rest.contains('.') || !rest.starts_with(char::is_uppercase))
+    {
+        return None;
+    }
     if let Some(module) = names.get(root) {
         return Some(if rest.is_empty() {
             module.clone()
@@ -230,6 +236,7 @@ fn wrapped(
         broken,
         min_files: 3,
         guard: Some(guard),
+        by_file: false,
         cut: Cut::Statement,
     })
 }
@@ -331,6 +338,7 @@ fn modules(corpus: &Corpus) -> Vec<Draft> {
                 broken,
                 min_files: 3,
                 guard: Some(guard),
+                by_file: true,
                 cut: Cut::Statement,
             });
         }

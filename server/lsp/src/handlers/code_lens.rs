@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use asd_guard::{Directive, DirectiveKind, directives};
-use asd_recipe::Severity;
+use asd_recipe::{Lifecycle, Severity};
 use asd_text::Span;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -22,6 +22,8 @@ const CLIENT_SHOWS: &str = "asd.showReferences";
 const SERVER_SHOWS: &str = "asd.showPlaces";
 /// The server's command that drafts a recipe.
 const CREATE: &str = "asd.createCandidate";
+/// The server's command that approves or rejects a candidate.
+const JUDGE: &str = "asd.judgeCandidate";
 /// The server's command that checks everything.
 const CHECK: &str = "asd.checkWorkspace";
 
@@ -50,7 +52,12 @@ pub fn code_lens(
         return Ok(None);
     };
     let mut lenses = Vec::new();
-    if let Some(recipe) = parse_open(&view).and_then(|parsed| parsed.recipe) {
+    if let Some((parsed, recipe)) =
+        parse_open(&view).and_then(|mut parsed| parsed.recipe.take().map(|recipe| (parsed, recipe)))
+    {
+        if is_candidate(&view, recipe.lifecycle) {
+            lenses.extend(judgements(&view, recipe_file::name_span(&parsed)));
+        }
         for guard in &recipe.constraints.guards {
             lenses.push(CodeLens {
                 range: view.range(first_line(&view, guard.spans.whole)),
@@ -74,6 +81,32 @@ pub fn code_lens(
         }
     }
     Ok(Some(lenses))
+}
+
+/// Whether a recipe awaits review where candidates are kept.
+fn is_candidate(view: &DocumentView, lifecycle: Lifecycle) -> bool {
+    lifecycle == Lifecycle::Pending
+        && view
+            .path
+            .as_deref()
+            .is_some_and(|path| path.starts_with("Alembic/candidates/"))
+}
+
+/// What a person can say of a candidate.
+fn judgements(view: &DocumentView, name: Span) -> impl Iterator<Item = CodeLens> {
+    let range = view.range(first_line(view, name));
+    let uri = view.uri().clone();
+    [("Approve", "approve"), ("Reject", "reject")]
+        .into_iter()
+        .map(move |(title, verdict)| CodeLens {
+            range,
+            command: Some(Command::new(
+                title.to_owned(),
+                JUDGE.to_owned(),
+                Some(vec![json!({ "uri": uri, "verdict": verdict })]),
+            )),
+            data: None,
+        })
 }
 
 fn first_line(view: &DocumentView, span: Span) -> Span {

@@ -138,3 +138,26 @@ fn a_lens_that_is_not_ours_comes_back() {
         count.to_string()
     });
 }
+
+#[test]
+fn a_candidate_can_be_approved_or_rejected() {
+    let candidate = r#"
+//- /Alembic/candidates/general/x.md
+---
+title: X$0
+trigger: "@names"
+lifecycle: pending
+language: swift
+do: Inject it
+---
+Text
+"#;
+    check(
+        candidate,
+        &expect![[r#"
+            Alembic/candidates/general/x.md:3 "\"@names\"" | Approve | asd.judgeCandidate
+            Alembic/candidates/general/x.md:3 "\"@names\"" | Reject | asd.judgeCandidate
+        "#]],
+        lenses,
+    );
+}
