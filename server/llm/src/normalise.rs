@@ -506,3 +506,6 @@ fn news(so_far: &mut String, snapshot: String) -> String {
     *so_far = snapshot;
     fresh
 }
+
+#[cfg(test)]
+mod tests;

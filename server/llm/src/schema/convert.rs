@@ -462,8 +462,8 @@ mod tests {
                       "description": "Greater than 0. A multiple of 2."
                     },
                     "either": {
-                      "type": "string",
                       "nullable": true,
+                      "type": "string",
                       "description": "Default: \"d\"."
                     }
                   },
