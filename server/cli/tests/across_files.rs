@@ -200,3 +200,67 @@ fn a_result_that_is_no_error_may_be_dropped() {
     let result = project.json(&["check", "log/log.go", "--json"]);
     assert_eq!(lines(&result), [5, 8]);
 }
+
+/// A tree whose circles, packages and duplicates lie in files of several parts.
+fn large() -> Project {
+    let project = circle();
+    for number in 0..30 {
+        let next = (number + 1) % 30;
+        project.write(
+            &format!("ring/m{number}.ts"),
+            format!("import {{ x }} from './m{next}';\nexport const y{number} = x!;\n").as_bytes(),
+        );
+    }
+    for name in ["a", "b", "c", "d"] {
+        project.write(
+            &format!("pkg/{name}.go"),
+            b"package pkg\n\nfunc init() {}\n",
+        );
+        let class = "package p;\n\nclass Same extends Other {}\n";
+        project.write(&format!("java/{name}/Same.java"), class.as_bytes());
+    }
+    project.write("java/a/Other.java", b"package p;\n\nclass Other {}\n");
+    project.write(
+        "src/e.ts",
+        b"// asd:ignore js-circular-import\nimport './f';\n",
+    );
+    project.write("src/f.ts", b"import './e';\n");
+    project
+}
+
+#[test]
+fn parts_of_a_run_make_up_the_whole_with_what_lies_across_them() {
+    let project = large();
+    let ci = |more: &[&str]| {
+        let base = ["guard", "ci", "--no-store", "--report", "json"];
+        let run = project.run(&[&base[..], more].concat());
+        serde_json::from_str::<Value>(&run.out).unwrap_or_else(|e| panic!("{e}: {}", run.shown()))
+    };
+    let whole = ci(&[]);
+    let across = whole["crossFileViolations"].as_array().unwrap();
+    assert!(across.len() >= 4, "{across:#?}");
+    let folder = tempfile::tempdir().unwrap();
+    for count in [2, 3, 7] {
+        let mut names = Vec::new();
+        for index in 1..=count {
+            let name = folder.path().join(format!("{index}-{count}.json"));
+            let part = ci(&["--shard", &format!("{index}/{count}")]);
+            std::fs::write(&name, part.to_string()).unwrap();
+            names.push(name.to_str().unwrap().to_owned());
+        }
+        let mut arguments = vec!["guard", "merge", "--report", "json"];
+        arguments.extend(names.iter().map(String::as_str));
+        let run = project.run(&arguments);
+        let mut merged: Value = serde_json::from_str(&run.out).unwrap();
+        let mut whole = whole.clone();
+        for report in [&mut merged, &mut whole] {
+            report["timestamp"] = Value::Null;
+            report["trend"] = Value::Null;
+        }
+        assert_eq!(
+            serde_json::to_string_pretty(&merged).unwrap(),
+            serde_json::to_string_pretty(&whole).unwrap(),
+            "{count} parts"
+        );
+    }
+}

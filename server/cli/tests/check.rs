@@ -376,6 +376,7 @@ fn paths_are_relative_to_the_current_folder() {
     let output = command
         .current_dir(project.path("src/deep"))
         .env("XDG_CONFIG_HOME", project.path(".user"))
+        .env("XDG_CACHE_HOME", project.cache())
         .output()
         .unwrap();
     let out = String::from_utf8(output.stdout).unwrap();
@@ -462,4 +463,39 @@ fn two_runs_say_the_same() {
     }
     let arguments = ["check", "--json"];
     assert_eq!(project.run(&arguments).out, project.run(&arguments).out);
+}
+
+#[test]
+fn results_are_kept_outside_of_the_project_and_only_when_wanted() {
+    let project = sample();
+    let kept = || -> Vec<_> {
+        let folder = std::fs::read_dir(project.cache().join("asd/checks"));
+        folder.into_iter().flatten().collect()
+    };
+    let before = project.content();
+    let first = project.run(&["check", "--no-cache", "--json"]);
+    assert!(kept().is_empty());
+    let second = project.run(&["check", "--json"]);
+    assert_eq!(kept().len(), 1);
+    let third = project.run(&["check", "--json"]);
+    assert_eq!(project.content(), before);
+    assert_eq!(second.out, first.out);
+    assert_eq!(third.out, first.out);
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_is_done_without() {
+    let project = sample();
+    let expected = project.run(&["check", "--json"]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_asd"));
+    command
+        .args(["check", "--json"])
+        .env("XDG_CACHE_HOME", "/dev/null");
+    let output = command
+        .current_dir(project.path(""))
+        .env("XDG_CONFIG_HOME", project.path(".user"))
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), expected.out);
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), expected.err);
 }

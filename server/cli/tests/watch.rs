@@ -25,6 +25,7 @@ impl Watching {
             .args(["watch", "--until-quiet", "20"])
             .current_dir(project.path(""))
             .env("XDG_CONFIG_HOME", project.path(".user"))
+            .env("XDG_CACHE_HOME", project.cache())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();

@@ -35,6 +35,11 @@ impl Project {
         self.folder.path().join(rel)
     }
 
+    /// Where the program keeps what it can make again.
+    pub fn cache(&self) -> &Path {
+        self.cache.path()
+    }
+
     pub fn write(&self, rel: &str, bytes: &[u8]) {
         let path = self.path(rel);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

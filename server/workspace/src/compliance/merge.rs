@@ -76,7 +76,22 @@ pub fn merge(
     details.files.sort_by(|a, b| a.file_path.cmp(&b.file_path));
     // One that lies in files of several parts is in the report of each.
     let across = &mut details.cross_file_violations;
-    across.sort_by(|a, b| (&a.rule_id, &a.fingerprint).cmp(&(&b.rule_id, &b.fingerprint)));
+    // In the order that one run of all parts has.
+    across.sort_by_cached_key(|one| {
+        let places: Vec<(String, u64, u64)> = one
+            .locations
+            .iter()
+            .map(|location| {
+                let place = &location.place;
+                (
+                    location.file_path.clone(),
+                    place.line as u64,
+                    place.column as u64,
+                )
+            })
+            .collect();
+        (one.rule_id.clone(), places)
+    });
     across.dedup_by(|a, b| a.rule_id == b.rule_id && a.locations == b.locations);
     if let Some([twice, _]) = details
         .files
