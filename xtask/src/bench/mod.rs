@@ -12,6 +12,7 @@ mod scan;
 mod stats;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -29,6 +30,12 @@ pub struct Options {
     /// How often each whole-tree check is repeated
     #[arg(long, default_value_t = 7)]
     rounds: usize,
+    /// End a whole-tree check after so many seconds, and try none that is longer
+    #[arg(long, default_value_t = 600, value_name = "SECONDS")]
+    limit: u64,
+    /// Measure this program in whole-tree checks, instead of building one
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -58,14 +65,20 @@ struct Programs {
 }
 
 impl Programs {
-    /// Builds ours, gets the others.
-    fn get() -> Result<Self> {
-        run(cargo().args(["build", "--release", "--quiet", "--package", "asd-cli"]))?;
+    /// Builds ours unless there is one, gets the others.
+    fn get(ours: Option<&PathBuf>) -> Result<Self> {
+        let asd = match ours {
+            Some(program) => std::path::absolute(program)?,
+            None => {
+                run(cargo().args(["build", "--release", "--quiet", "--package", "asd-cli"]))?;
+                target_dir().join("release/asd")
+            }
+        };
         let peers = python_tools("peers", &["ast-grep-cli==0.51.1", "ripgrep==15.1.0"])?;
         let semgrep = python_tools("semgrep", &["semgrep==1.185.0"])?;
         Ok(Self {
             semgrep: semgrep.join("semgrep"),
-            asd: target_dir().join("release/asd"),
+            asd,
             ast_grep: peers.join("ast-grep"),
             rg: peers.join("rg"),
         })
@@ -82,8 +95,12 @@ pub fn bench(options: &Options) -> Result<()> {
     };
     for part in parts {
         match part {
-            Part::Editor => editor::bench(&Programs::get()?, options.keystrokes)?,
-            Part::Scan => scan::bench(&Programs::get()?, options.rounds)?,
+            Part::Editor => editor::bench(&Programs::get(None)?, options.keystrokes)?,
+            Part::Scan => scan::bench(
+                &Programs::get(options.program.as_ref())?,
+                options.rounds,
+                Duration::from_secs(options.limit),
+            )?,
             Part::Embed => embed::bench()?,
             Part::Knowledge => {
                 run(cargo().args(["build", "--release", "--quiet", "--package", "asd-cli"]))?;

@@ -1,6 +1,6 @@
 //! Checks of a large, real source tree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -103,7 +103,11 @@ const RULES_BY_FILES: usize = 100;
 /// What takes longer than this is measured once.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub fn bench(programs: &Programs, rounds: usize) -> Result<()> {
+pub fn bench(programs: &Programs, rounds: usize, limit: Duration) -> Result<()> {
+    let mut limits = Limits {
+        limit,
+        slow: BTreeSet::new(),
+    };
     let tree = source_tree()?;
     let mut files = Vec::new();
     javascript_files(&tree.join("package"), &mut files)?;
@@ -123,9 +127,16 @@ pub fn bench(programs: &Programs, rounds: usize) -> Result<()> {
         "| rules | program | ms | × rg | peak MiB | matches |\n| ---: | --- | ---: | ---: | ---: | ---: |"
     );
     for count in RULES {
-        let rows = compare(programs, &tree, &spread(&rules, count), rounds)?;
-        let floor = rows[0].1.time.as_secs_f64();
+        let rows = compare(programs, &tree, &spread(&rules, count), rounds, &mut limits)?;
+        let floor = rows[0]
+            .1
+            .as_ref()
+            .map_or(f64::NAN, |rg| rg.time.as_secs_f64());
         for (name, measured) in &rows {
+            let Some(measured) = measured else {
+                println!("| {count} | {name} | {} | | | |", limits.shown());
+                continue;
+            };
             println!(
                 "| {count} | {name} | {} | {:.1} | {} | {} |",
                 Ms(measured.time),
@@ -136,6 +147,7 @@ pub fn bench(programs: &Programs, rounds: usize) -> Result<()> {
         }
     }
     println!("\n### By files\n\n{RULES_BY_FILES} rules; one file in 16, in 4, in 2, and all.\n");
+    limits.slow.clear();
     let rules = spread(&rules, RULES_BY_FILES);
     let mut head = String::from("| program |");
     let mut rows: Vec<String> = NAMES.iter().map(|name| format!("| {name} |")).collect();
@@ -144,9 +156,10 @@ pub fn bench(programs: &Programs, rounds: usize) -> Result<()> {
         let mut chosen = Vec::new();
         javascript_files(&part.join("package"), &mut chosen)?;
         head += &format!(" {} files, {:.1} MB |", chosen.len(), megabytes(&chosen));
-        let measured = compare(programs, &part, &rules, rounds)?;
+        let measured = compare(programs, &part, &rules, rounds, &mut limits)?;
         for (row, (_, measured)) in rows.iter_mut().zip(measured) {
-            *row += &format!(" {} |", Ms(measured.time));
+            let time = measured.map(|measured| Ms(measured.time).to_string());
+            *row += &format!(" {} |", time.unwrap_or_else(|| limits.shown()));
         }
     }
     println!("{head}\n| --- |{}", " ---: |".repeat(SHARES.len()));
@@ -198,7 +211,8 @@ fn compare(
     tree: &Path,
     rules: &[Rule],
     rounds: usize,
-) -> Result<Vec<(&'static str, Measured)>> {
+    limits: &mut Limits,
+) -> Result<Vec<(&'static str, Option<Measured>)>> {
     let literals: Vec<&str> = rules.iter().map(|rule| rule.literal.as_str()).collect();
     fs::write(tree.join("literals.txt"), literals.join("\n"))?;
     write_ast_grep(tree, rules, "js")?;
@@ -214,7 +228,8 @@ fn compare(
             .env("XDG_CACHE_HOME", &kept);
         command
     };
-    let measured = |name| -> Result<Measured> {
+    let limit = limits.limit;
+    let measured = |name| -> Result<Option<Measured>> {
         let make = || match name {
             "rg -F over the literals" => {
                 let mut command = Command::new(&programs.rg);
@@ -254,14 +269,36 @@ fn compare(
         };
         write_recipes(tree, rules, "javascript", form)?;
         if name == "the same again, nothing changed" {
-            measure(make, tree, 1)?;
+            measure(make, tree, 1, limit)?;
         }
-        measure(make, tree, rounds).with_context(|| name.to_owned())
+        measure(make, tree, rounds, limit).with_context(|| name.to_owned())
     };
-    NAMES
-        .into_iter()
-        .map(|name| Ok((name, measured(name)?)))
-        .collect()
+    let mut rows = Vec::new();
+    for name in NAMES {
+        let row = if limits.slow.contains(name) {
+            None
+        } else {
+            measured(name)?
+        };
+        if row.is_none() {
+            limits.slow.insert(name);
+        }
+        rows.push((name, row));
+    }
+    Ok(rows)
+}
+
+/// How long a program may take.
+struct Limits {
+    limit: Duration,
+    /// The programs that took longer; they are not tried with more.
+    slow: BTreeSet<&'static str>,
+}
+
+impl Limits {
+    fn shown(&self) -> String {
+        format!("> {}", Ms(self.limit))
+    }
 }
 
 struct Measured {
@@ -270,7 +307,13 @@ struct Measured {
     matches: usize,
 }
 
-fn measure(program: impl Fn() -> Command, tree: &Path, rounds: usize) -> Result<Measured> {
+/// `None` when the program was ended at the limit.
+fn measure(
+    program: impl Fn() -> Command,
+    tree: &Path,
+    rounds: usize,
+    limit: Duration,
+) -> Result<Option<Measured>> {
     let out = tree.join("out.txt");
     let mut times = Vec::new();
     let mut memory = 0;
@@ -292,8 +335,11 @@ fn measure(program: impl Fn() -> Command, tree: &Path, rounds: usize) -> Result<
             }
             peak
         });
-        child.wait()?;
+        let over = wait(&mut child, start + limit)?;
         let time = start.elapsed();
+        if over {
+            return Ok(None);
+        }
         times.push(time);
         memory = memory.max(watch.join().unwrap_or_default());
         if time > PATIENCE {
@@ -310,11 +356,29 @@ fn measure(program: impl Fn() -> Command, tree: &Path, rounds: usize) -> Result<
     } else {
         printed.lines().count()
     };
-    Ok(Measured {
+    Ok(Some(Measured {
         time: Times::new(times).median(),
         memory,
         matches,
-    })
+    }))
+}
+
+/// Waits for the end of a program, or brings it about; says whether it did.
+fn wait(child: &mut std::process::Child, until: Instant) -> Result<bool> {
+    let mut pause = Duration::from_micros(200);
+    loop {
+        if child.try_wait()?.is_some() {
+            return Ok(false);
+        }
+        if Instant::now() > until {
+            child.kill()?;
+            child.wait()?;
+            return Ok(true);
+        }
+        thread::sleep(pause);
+        // A hundredth of the time so far is exact enough.
+        pause = (pause * 101 / 100).min(Duration::from_millis(50));
+    }
 }
 
 fn count(value: &serde_json::Value) -> Result<usize> {
