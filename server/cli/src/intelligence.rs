@@ -184,37 +184,49 @@ pub(crate) fn run_bootstrap(
     options: &BootstrapOptions,
     terminal: &mut Terminal,
 ) -> anyhow::Result<Outcome> {
-    call("asd_bootstrap", json!({}), &options.at, terminal, |data, terminal| {
-        let project = &data["projectMeta"];
-        terminal.line(&format!(
-            "{}: {} files, {} lines, {}",
-            text(&project["name"]),
-            project["fileCount"],
-            project["lineCount"],
-            text(&project["primaryLanguage"])
-        ))?;
-        let ast = &data["ast"];
-        terminal.line(&format!(
-            "{} types, {} functions, {} interfaces, {} known calls, {} modules",
-            ast["types"],
-            ast["functions"],
-            ast["protocols"],
-            data["callGraph"]["edges"],
-            items(&data["dependencyGraph"]["nodes"]).len()
-        ))?;
-        let guard = &data["guardFindings"];
-        terminal.line(&format!("{} errors, {} warnings", guard["errors"], guard["warnings"]))?;
-        terminal.line("")?;
-        for dimension in items(&data["dimensions"]) {
+    call(
+        "asd_bootstrap",
+        json!({}),
+        &options.at,
+        terminal,
+        |data, terminal| {
+            let project = &data["projectMeta"];
             terminal.line(&format!(
-                "{:<26} tier {}  {}",
-                text(&dimension["id"]),
-                dimension["tier"],
-                items(&dimension["guide"]["files"]).first().map(text).unwrap_or_default()
+                "{}: {} files, {} lines, {}",
+                text(&project["name"]),
+                project["fileCount"],
+                project["lineCount"],
+                text(&project["primaryLanguage"])
             ))?;
-        }
-        terminal.line("")
-    })
+            let ast = &data["ast"];
+            terminal.line(&format!(
+                "{} types, {} functions, {} interfaces, {} known calls, {} modules",
+                ast["types"],
+                ast["functions"],
+                ast["protocols"],
+                data["callGraph"]["edges"],
+                items(&data["dependencyGraph"]["nodes"]).len()
+            ))?;
+            let guard = &data["guardFindings"];
+            terminal.line(&format!(
+                "{} errors, {} warnings",
+                guard["errors"], guard["warnings"]
+            ))?;
+            terminal.line("")?;
+            for dimension in items(&data["dimensions"]) {
+                terminal.line(&format!(
+                    "{:<26} tier {}  {}",
+                    text(&dimension["id"]),
+                    dimension["tier"],
+                    items(&dimension["guide"]["files"])
+                        .first()
+                        .map(text)
+                        .unwrap_or_default()
+                ))?;
+            }
+            terminal.line("")
+        },
+    )
 }
 
 pub(crate) fn run_rescan(
@@ -225,28 +237,37 @@ pub(crate) fn run_rescan(
     if let Some(reason) = &options.reason {
         arguments["reason"] = json!(reason);
     }
-    call("asd_rescan", arguments, &options.at, terminal, |data, terminal| {
-        for row in items(&data["audit"]) {
-            terminal.line(&format!(
-                "{:<8} {:>5}  {}",
-                text(&row["verdict"]),
-                row["score"],
-                text(&row["title"])
-            ))?;
-        }
-        for action in items(&data["autoActions"]) {
-            terminal.line(&format!("proposed to deprecate {}", text(&action["recipeId"])))?;
-        }
-        for gap in items(&data["gaps"]) {
-            terminal.line(&format!(
-                "gap      {}: {} of {}",
-                text(&gap["dimensionId"]),
-                gap["have"],
-                gap["target"]
-            ))?;
-        }
-        Ok(())
-    })
+    call(
+        "asd_rescan",
+        arguments,
+        &options.at,
+        terminal,
+        |data, terminal| {
+            for row in items(&data["audit"]) {
+                terminal.line(&format!(
+                    "{:<8} {:>5}  {}",
+                    text(&row["verdict"]),
+                    row["score"],
+                    text(&row["title"])
+                ))?;
+            }
+            for action in items(&data["autoActions"]) {
+                terminal.line(&format!(
+                    "proposed to deprecate {}",
+                    text(&action["recipeId"])
+                ))?;
+            }
+            for gap in items(&data["gaps"]) {
+                terminal.line(&format!(
+                    "gap      {}: {} of {}",
+                    text(&gap["dimensionId"]),
+                    gap["have"],
+                    gap["target"]
+                ))?;
+            }
+            Ok(())
+        },
+    )
 }
 
 pub(crate) fn run_wiki(options: &WikiOptions, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
@@ -257,17 +278,23 @@ pub(crate) fn run_wiki(options: &WikiOptions, terminal: &mut Terminal) -> anyhow
     match &options.what {
         WikiCommand::Plan => {
             let arguments = json!({"operation": "plan", "language": language});
-            call("asd_wiki", arguments, &options.at, terminal, |data, terminal| {
-                for topic in items(&data["topics"]) {
-                    terminal.line(&format!(
-                        "{:>3}  {:<32} {}",
-                        topic["priority"],
-                        text(&topic["path"]),
-                        text(&topic["title"])
-                    ))?;
-                }
-                Ok(())
-            })
+            call(
+                "asd_wiki",
+                arguments,
+                &options.at,
+                terminal,
+                |data, terminal| {
+                    for topic in items(&data["topics"]) {
+                        terminal.line(&format!(
+                            "{:>3}  {:<32} {}",
+                            topic["priority"],
+                            text(&topic["path"]),
+                            text(&topic["title"])
+                        ))?;
+                    }
+                    Ok(())
+                },
+            )
         }
         WikiCommand::Finalize { articles } => {
             let arguments = json!({
@@ -275,9 +302,13 @@ pub(crate) fn run_wiki(options: &WikiOptions, terminal: &mut Terminal) -> anyhow
                 "language": language,
                 "articlesWritten": articles,
             });
-            call("asd_wiki", arguments, &options.at, terminal, |data, terminal| {
-                terminal.line(&text(&data["metaPath"]))
-            })
+            call(
+                "asd_wiki",
+                arguments,
+                &options.at,
+                terminal,
+                |data, terminal| terminal.line(&text(&data["metaPath"])),
+            )
         }
     }
 }
@@ -345,22 +376,36 @@ fn show_overview(data: &Value, terminal: &mut Terminal) -> anyhow::Result<()> {
     }
     for cycle in items(&data["cycles"]) {
         let names: Vec<String> = items(&cycle["modules"]).iter().map(text).collect();
-        terminal.line(&format!("{}: a circle of {}", text(&cycle["severity"]), names.join(", ")))?;
+        terminal.line(&format!(
+            "{}: a circle of {}",
+            text(&cycle["severity"]),
+            names.join(", ")
+        ))?;
     }
     Ok(())
 }
 
 fn show_module(data: &Value, terminal: &mut Terminal) -> anyhow::Result<()> {
-    terminal.line(&format!("{} ({})", text(&data["name"]), text(&data["role"])))?;
+    terminal.line(&format!(
+        "{} ({})",
+        text(&data["name"]),
+        text(&data["role"])
+    ))?;
     for (title, key) in [("needs", "dependencies"), ("needed by", "dependents")] {
-        let names: Vec<String> =
-            items(&data["neighbours"][key]).iter().map(|one| text(&one["name"])).collect();
+        let names: Vec<String> = items(&data["neighbours"][key])
+            .iter()
+            .map(|one| text(&one["name"]))
+            .collect();
         if !names.is_empty() {
             terminal.line(&format!("  {title:<10} {}", names.join(", ")))?;
         }
     }
     for recipe in items(&data["recipes"]) {
-        terminal.line(&format!("  {}  {}", text(&recipe["trigger"]), text(&recipe["title"])))?;
+        terminal.line(&format!(
+            "  {}  {}",
+            text(&recipe["trigger"]),
+            text(&recipe["title"])
+        ))?;
     }
     Ok(())
 }

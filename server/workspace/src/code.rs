@@ -153,8 +153,7 @@ impl Code {
                     // What changed until now is seen by the scan.
                     taken(changed);
                 }
-                let index =
-                    self.limited(|options| CodeIndex::scan(&self.project, options))?;
+                let index = self.limited(|options| CodeIndex::scan(&self.project, options))?;
                 let view = view_of(&index);
                 *held = Some(Held {
                     index,
@@ -171,8 +170,8 @@ impl Code {
                 if paths.is_empty() {
                     return Ok(held.view.clone());
                 }
-                let updated = self
-                    .limited(|options| held.index.update(&self.project, &paths, options));
+                let updated =
+                    self.limited(|options| held.index.update(&self.project, &paths, options));
                 if let Err(error) = updated {
                     changed
                         .lock()
@@ -263,7 +262,10 @@ mod tests {
 
         fs::write(temp.path().join("a.ts"), "export function two() {}\n").unwrap();
         fs::write(temp.path().join("b.ts"), "export function three() {}\n").unwrap();
-        assert!(Arc::ptr_eq(&first, &code.view().unwrap()), "nothing was told");
+        assert!(
+            Arc::ptr_eq(&first, &code.view().unwrap()),
+            "nothing was told"
+        );
 
         changed.lock().unwrap().insert("a.ts".to_owned());
         let second = code.view().unwrap();

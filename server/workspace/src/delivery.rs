@@ -41,7 +41,11 @@ pub fn entries(project: &Project) -> Vec<Entry> {
 /// and vendored files are not part of the map. (delivery.md §8)
 pub(crate) fn file_calls(map: &CodeMap) -> Vec<FileCalls> {
     let mut counts: BTreeMap<(&str, &str), u64> = BTreeMap::new();
-    for call in map.calls().iter().filter(|call| call.confidence >= KNOWN_CALL) {
+    for call in map
+        .calls()
+        .iter()
+        .filter(|call| call.confidence >= KNOWN_CALL)
+    {
         let (from, to) = (map.file(call.file), map.file(map.file_of(call.callee)));
         if from.path != to.path && !from.source.is_test && !to.source.is_test {
             *counts.entry((&from.path, &to.path)).or_default() += 1;

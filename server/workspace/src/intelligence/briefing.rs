@@ -201,10 +201,16 @@ impl Briefing {
         let map = panorama.map;
         let declarations = || map.symbols().map(|id| (id, map.declaration(id)));
         let count = |wanted: &dyn Fn(&Declaration) -> bool| {
-            declarations().filter(|(_, declaration)| wanted(declaration)).count()
+            declarations()
+                .filter(|(_, declaration)| wanted(declaration))
+                .count()
         };
         let overview = summary(map);
-        let lines: u64 = map.files().iter().map(|file| u64::from(file.source.facts.lines)).sum();
+        let lines: u64 = map
+            .files()
+            .iter()
+            .map(|file| u64::from(file.source.facts.lines))
+            .sum();
         let secondary: Vec<&String> = overview
             .languages
             .keys()
@@ -212,7 +218,10 @@ impl Briefing {
             .collect();
         let mut project = Map::new();
         project.insert("name".to_owned(), json!(name));
-        project.insert("primaryLanguage".to_owned(), json!(overview.primary_language));
+        project.insert(
+            "primaryLanguage".to_owned(),
+            json!(overview.primary_language),
+        );
         project.insert("secondaryLanguages".to_owned(), json!(secondary));
         project.insert("frameworks".to_owned(), json!(frameworks(map)));
         project.insert("fileCount".to_owned(), json!(overview.file_count));
@@ -237,25 +246,40 @@ impl Briefing {
                 "edges": stats.total_edges,
                 "byRelation": stats.by_relation,
             }),
-            call_edges: map.calls().iter().filter(|call| call.confidence >= KNOWN_CALL).count(),
+            call_edges: map
+                .calls()
+                .iter()
+                .filter(|call| call.confidence >= KNOWN_CALL)
+                .count(),
             hot_methods: hot_methods(map),
-            module_names: panorama.graph.modules.iter().map(|m| m.name.clone()).collect(),
+            module_names: panorama
+                .graph
+                .modules
+                .iter()
+                .map(|m| m.name.clone())
+                .collect(),
             dependencies: dependencies(panorama.graph),
             cycles: cycles(map, panorama.graph),
             guard: json!({"errors": guard.errors, "warnings": guard.warnings}),
             guard_top: guard.top,
-            targets: targets(map).targets.iter().map(|target| json!(target)).collect(),
+            targets: targets(map)
+                .targets
+                .iter()
+                .map(|target| json!(target))
+                .collect(),
             dimensions: dimension_rows(map, dimensions),
             plan: execution_plan(dimensions),
             layers: layers(panorama),
             gaps: panorama
                 .gaps
                 .iter()
-                .map(|gap| json!({
-                    "dimension": gap.dimension,
-                    "status": gap.status,
-                    "priority": gap.priority,
-                }))
+                .map(|gap| {
+                    json!({
+                        "dimension": gap.dimension,
+                        "status": gap.status,
+                        "priority": gap.priority,
+                    })
+                })
                 .collect(),
             session,
             warnings,
@@ -273,9 +297,19 @@ impl Briefing {
         cut(&mut self.interfaces, 40, "ast.interfaces", truncated);
         cut(&mut self.categories, 30, "ast.categories", truncated);
         cut(&mut self.long_methods, 20, "ast.longMethods", truncated);
-        cut(&mut self.complex_methods, 20, "ast.complexMethods", truncated);
+        cut(
+            &mut self.complex_methods,
+            20,
+            "ast.complexMethods",
+            truncated,
+        );
         cut(&mut self.hot_methods, 30, "callGraph.hotMethods", truncated);
-        cut(&mut self.dependencies, 200, "dependencyGraph.edges", truncated);
+        cut(
+            &mut self.dependencies,
+            200,
+            "dependencyGraph.edges",
+            truncated,
+        );
         cut(&mut self.guard_top, 20, "guardFindings.top", truncated);
         cut(&mut self.targets, 200, "targets", truncated);
         cut(&mut self.technology, 60, "technology", truncated);
@@ -305,7 +339,12 @@ impl Briefing {
             Compression::Aggressive
         };
         match step {
-            0 => cut(&mut self.dependencies, 30, "dependencyGraph.edges", truncated),
+            0 => cut(
+                &mut self.dependencies,
+                30,
+                "dependencyGraph.edges",
+                truncated,
+            ),
             1 => {
                 cut(&mut self.types, 20, "ast.top", truncated);
                 cut(&mut self.interfaces, 10, "ast.interfaces", truncated);
@@ -316,7 +355,12 @@ impl Briefing {
             2 => cut(&mut self.categories, 5, "ast.categories", truncated),
             3 => {
                 cut(&mut self.long_methods, 0, "ast.longMethods", truncated);
-                cut(&mut self.complex_methods, 0, "ast.complexMethods", truncated);
+                cut(
+                    &mut self.complex_methods,
+                    0,
+                    "ast.complexMethods",
+                    truncated,
+                );
             }
             4 => {
                 for dimension in &mut self.dimensions {
@@ -326,7 +370,12 @@ impl Briefing {
             5 => cut(&mut self.technology, 0, "technology", truncated),
             6 => {
                 for dimension in &mut self.dimensions {
-                    cut(&mut dimension.guide.questions, 1, "dimensions.guide", truncated);
+                    cut(
+                        &mut dimension.guide.questions,
+                        1,
+                        "dimensions.guide",
+                        truncated,
+                    );
                     cut(&mut dimension.guide.files, 3, "dimensions.guide", truncated);
                 }
             }
@@ -342,13 +391,33 @@ impl Briefing {
                         cut(modules, half(n), "panorama.layers", truncated);
                     }
                 }
-                cut(&mut self.layers, n.div_ceil(2).max(8), "panorama.layers", truncated);
+                cut(
+                    &mut self.layers,
+                    n.div_ceil(2).max(8),
+                    "panorama.layers",
+                    truncated,
+                );
                 let n = self.module_names.len();
-                cut(&mut self.module_names, half(n), "dependencyGraph.nodes", truncated);
+                cut(
+                    &mut self.module_names,
+                    half(n),
+                    "dependencyGraph.nodes",
+                    truncated,
+                );
                 let n = self.hot_methods.len();
-                cut(&mut self.hot_methods, half(n), "callGraph.hotMethods", truncated);
+                cut(
+                    &mut self.hot_methods,
+                    half(n),
+                    "callGraph.hotMethods",
+                    truncated,
+                );
                 let n = self.cycles.len();
-                cut(&mut self.cycles, half(n), "dependencyGraph.cycles", truncated);
+                cut(
+                    &mut self.cycles,
+                    half(n),
+                    "dependencyGraph.cycles",
+                    truncated,
+                );
                 let n = self.types.len();
                 cut(&mut self.types, half(n), "ast.top", truncated);
                 let n = self.guard_top.len();
@@ -422,19 +491,34 @@ fn cut<T>(
 }
 
 fn place(map: &CodeMap, id: SymbolId) -> String {
-    format!("{}:{}", map.file(map.file_of(id)).path, map.declaration(id).line)
+    format!(
+        "{}:{}",
+        map.file(map.file_of(id)).path,
+        map.declaration(id).line
+    )
 }
 
 /// What is imported from outside, with how many files do so.
 fn technology(map: &CodeMap) -> Vec<Value> {
     let mut counts: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
-    for external in map.externals().iter().filter(|external| !external.is_broken) {
-        counts.entry(package(&external.module)).or_default().insert(external.from.0);
+    for external in map
+        .externals()
+        .iter()
+        .filter(|external| !external.is_broken)
+    {
+        counts
+            .entry(package(&external.module))
+            .or_default()
+            .insert(external.from.0);
     }
-    let mut rows: Vec<(&str, usize)> =
-        counts.into_iter().map(|(name, files)| (name, files.len())).collect();
+    let mut rows: Vec<(&str, usize)> = counts
+        .into_iter()
+        .map(|(name, files)| (name, files.len()))
+        .collect();
     rows.sort_by_key(|(name, files)| (std::cmp::Reverse(*files), *name));
-    rows.into_iter().map(|(name, files)| json!({"import": name, "files": files})).collect()
+    rows.into_iter()
+        .map(|(name, files)| json!({"import": name, "files": files}))
+        .collect()
 }
 
 /// The package that an imported module belongs to.
@@ -489,8 +573,10 @@ fn interfaces(map: &CodeMap) -> Vec<InterfaceRow> {
         .filter(|symbol| !map.is_test(*symbol))
         .map(|symbol| {
             let types = conforming.get(&symbol).map_or(&[][..], Vec::as_slice);
-            let names: BTreeSet<&str> =
-                types.iter().map(|t| map.declaration(*t).name.as_str()).collect();
+            let names: BTreeSet<&str> = types
+                .iter()
+                .map(|t| map.declaration(*t).name.as_str())
+                .collect();
             InterfaceRow {
                 name: map.qualified_name(symbol),
                 at: place(map, symbol),
@@ -553,9 +639,16 @@ fn complex_methods(map: &CodeMap) -> Vec<Value> {
 /// What most other functions call.
 fn hot_methods(map: &CodeMap) -> Vec<Value> {
     let mut counts: BTreeMap<SymbolId, BTreeSet<(u32, Option<SymbolId>)>> = BTreeMap::new();
-    for call in map.calls().iter().filter(|call| call.confidence >= KNOWN_CALL) {
+    for call in map
+        .calls()
+        .iter()
+        .filter(|call| call.confidence >= KNOWN_CALL)
+    {
         if call.caller != Some(call.callee) {
-            counts.entry(call.callee).or_default().insert((call.file.0, call.caller));
+            counts
+                .entry(call.callee)
+                .or_default()
+                .insert((call.file.0, call.caller));
         }
     }
     let mut found: Vec<(SymbolId, usize)> = counts
@@ -598,8 +691,11 @@ fn cycles(map: &CodeMap, graph: &ModuleGraph) -> Vec<Value> {
     });
     let files = file_cycles(map);
     let files = files.iter().map(|cycle| {
-        let names: Vec<&str> =
-            cycle.iter().take(12).map(|file| map.file(*file).path.as_str()).collect();
+        let names: Vec<&str> = cycle
+            .iter()
+            .take(12)
+            .map(|file| map.file(*file).path.as_str())
+            .collect();
         let severity = if cycle.len() > 3 { "error" } else { "warning" };
         json!({"of": "files", "size": cycle.len(), "severity": severity, "members": names})
     });
@@ -664,8 +760,10 @@ mod tests {
                 ));
             }
         }
-        let files: Vec<(&str, &str)> =
-            files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let files: Vec<(&str, &str)> = files
+            .iter()
+            .map(|(path, text)| (path.as_str(), text.as_str()))
+            .collect();
         map(&files)
     }
 
@@ -674,8 +772,15 @@ mod tests {
         let dimensions = active(map);
         let panorama = Panorama::new(map, &graph, Vec::new(), &dimensions);
         let guard = GuardFindings::default();
-        Briefing::new("large", &panorama, &dimensions, guard, json!({"id": "s"}), Vec::new())
-            .fit(most)
+        Briefing::new(
+            "large",
+            &panorama,
+            &dimensions,
+            guard,
+            json!({"id": "s"}),
+            Vec::new(),
+        )
+        .fit(most)
     }
 
     #[test]
@@ -707,18 +812,30 @@ mod tests {
         let size = serde_json::to_string(&whole).unwrap().len();
         let moderate = briefing(&map, size - 200);
         assert_eq!(moderate["meta"]["compressionLevel"], "moderate");
-        assert_eq!(moderate["dependencyGraph"]["edges"].as_array().unwrap().len(), 30);
+        assert_eq!(
+            moderate["dependencyGraph"]["edges"]
+                .as_array()
+                .unwrap()
+                .len(),
+            30
+        );
         assert_eq!(moderate["ast"]["top"], whole["ast"]["top"]);
         let aggressive = briefing(&map, 18_000);
         assert_eq!(aggressive["meta"]["compressionLevel"], "aggressive");
         assert_eq!(aggressive["dimensions"][0]["evidence"], json!([]));
         let truncated = aggressive["meta"]["truncated"].as_array().unwrap();
-        assert!(truncated.contains(&json!("dependencyGraph.edges")), "{truncated:?}");
+        assert!(
+            truncated.contains(&json!("dependencyGraph.edges")),
+            "{truncated:?}"
+        );
     }
 
     #[test]
     fn equal_maps_give_equal_briefings() {
-        assert_eq!(briefing(&large(), MOST_BYTES), briefing(&large(), MOST_BYTES));
+        assert_eq!(
+            briefing(&large(), MOST_BYTES),
+            briefing(&large(), MOST_BYTES)
+        );
     }
 
     #[test]

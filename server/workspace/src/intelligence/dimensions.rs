@@ -91,7 +91,15 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
             "What is forbidden to import where?",
         ],
         roles: &[Role::Core, Role::App],
-        words: &["app", "main", "module", "container", "registry", "bootstrap", "entry"],
+        words: &[
+            "app",
+            "main",
+            "module",
+            "container",
+            "registry",
+            "bootstrap",
+            "entry",
+        ],
         imports: &[],
     },
     Dimension {
@@ -127,8 +135,17 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
         ],
         roles: &[],
         words: &[
-            "factory", "builder", "delegate", "observer", "strategy", "adapter", "visitor", "proxy",
-            "decorator", "base", "abstract",
+            "factory",
+            "builder",
+            "delegate",
+            "observer",
+            "strategy",
+            "adapter",
+            "visitor",
+            "proxy",
+            "decorator",
+            "base",
+            "abstract",
         ],
         imports: &[],
     },
@@ -147,7 +164,9 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
             "How are answers decoded and their errors mapped?",
         ],
         roles: &[Role::Networking],
-        words: &["network", "api", "http", "client", "request", "response", "endpoint", "grpc"],
+        words: &[
+            "network", "api", "http", "client", "request", "response", "endpoint", "grpc",
+        ],
         imports: &[],
     },
     Dimension {
@@ -165,8 +184,22 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
             "How are retries and timeouts bounded?",
         ],
         roles: &[Role::Service, Role::Networking, Role::Core],
-        words: &["error", "exception", "retry", "fallback", "timeout", "failure", "recovery"],
-        imports: &["thiserror", "anyhow", "errors", "github.com/pkg/errors", "tenacity"],
+        words: &[
+            "error",
+            "exception",
+            "retry",
+            "fallback",
+            "timeout",
+            "failure",
+            "recovery",
+        ],
+        imports: &[
+            "thiserror",
+            "anyhow",
+            "errors",
+            "github.com/pkg/errors",
+            "tenacity",
+        ],
     },
     Dimension {
         id: "concurrency-async",
@@ -183,11 +216,35 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
             "How is cancellation passed on?",
         ],
         roles: &[Role::Service, Role::Networking, Role::Storage],
-        words: &["async", "queue", "worker", "scheduler", "pool", "lock", "task", "thread", "actor"],
+        words: &[
+            "async",
+            "queue",
+            "worker",
+            "scheduler",
+            "pool",
+            "lock",
+            "task",
+            "thread",
+            "actor",
+        ],
         imports: &[
-            "tokio", "rayon", "std::sync", "std::thread", "crossbeam", "futures", "asyncio",
-            "threading", "concurrent", "sync", "context", "java.util.concurrent",
-            "kotlinx.coroutines", "Dispatch", "Combine", "rxjs", "async_std",
+            "tokio",
+            "rayon",
+            "std::sync",
+            "std::thread",
+            "crossbeam",
+            "futures",
+            "asyncio",
+            "threading",
+            "concurrent",
+            "sync",
+            "context",
+            "java.util.concurrent",
+            "kotlinx.coroutines",
+            "Dispatch",
+            "Combine",
+            "rxjs",
+            "async_std",
         ],
     },
     Dimension {
@@ -206,10 +263,27 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
         ],
         roles: &[Role::Storage, Role::Model],
         words: &[
-            "store", "state", "event", "bus", "repository", "cache", "model", "reducer", "publisher",
-            "database", "message",
+            "store",
+            "state",
+            "event",
+            "bus",
+            "repository",
+            "cache",
+            "model",
+            "reducer",
+            "publisher",
+            "database",
+            "message",
         ],
-        imports: &["redux", "@reduxjs/toolkit", "zustand", "rusqlite", "sqlx", "sqlalchemy", "database/sql"],
+        imports: &[
+            "redux",
+            "@reduxjs/toolkit",
+            "zustand",
+            "rusqlite",
+            "sqlx",
+            "sqlalchemy",
+            "database/sql",
+        ],
     },
     Dimension {
         id: "ui-interaction",
@@ -226,7 +300,16 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
             "How does one navigate between them?",
         ],
         roles: &[Role::Ui, Role::Feature],
-        words: &["view", "screen", "component", "widget", "page", "layout", "controller", "cell"],
+        words: &[
+            "view",
+            "screen",
+            "component",
+            "widget",
+            "page",
+            "layout",
+            "controller",
+            "cell",
+        ],
         imports: &[],
     },
     Dimension {
@@ -246,8 +329,19 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
         roles: &[],
         words: &["test", "spec", "mock", "fixture", "fake", "stub"],
         imports: &[
-            "pytest", "unittest", "XCTest", "jest", "vitest", "mocha", "chai", "org.junit", "testing",
-            "github.com/stretchr/testify", "proptest", "package:test", "package:flutter_test",
+            "pytest",
+            "unittest",
+            "XCTest",
+            "jest",
+            "vitest",
+            "mocha",
+            "chai",
+            "org.junit",
+            "testing",
+            "github.com/stretchr/testify",
+            "proptest",
+            "package:test",
+            "package:flutter_test",
         ],
     },
     Dimension {
@@ -265,8 +359,27 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
             "Who may do what, and where is that decided?",
         ],
         roles: &[Role::Networking, Role::Service],
-        words: &["auth", "login", "token", "permission", "secret", "crypto", "session", "sanitize", "credential"],
-        imports: &["crypto", "jsonwebtoken", "bcrypt", "jwt", "Security", "CryptoKit", "ring", "rustls"],
+        words: &[
+            "auth",
+            "login",
+            "token",
+            "permission",
+            "secret",
+            "crypto",
+            "session",
+            "sanitize",
+            "credential",
+        ],
+        imports: &[
+            "crypto",
+            "jsonwebtoken",
+            "bcrypt",
+            "jwt",
+            "Security",
+            "CryptoKit",
+            "ring",
+            "rustls",
+        ],
     },
     Dimension {
         id: "performance-optimization",
@@ -282,7 +395,9 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
             "Which paths are hot, and how was that measured?",
         ],
         roles: &[Role::Ui, Role::Storage],
-        words: &["cache", "pool", "lazy", "prefetch", "batch", "bench", "buffer", "throttle", "debounce"],
+        words: &[
+            "cache", "pool", "lazy", "prefetch", "batch", "bench", "buffer", "throttle", "debounce",
+        ],
         imports: &["criterion", "lru", "functools"],
     },
     Dimension {
@@ -299,10 +414,30 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
             "What is measured, and what must never be logged?",
         ],
         roles: &[Role::Service, Role::Core],
-        words: &["log", "logger", "logging", "metric", "trace", "telemetry", "monitor", "analytic"],
+        words: &[
+            "log",
+            "logger",
+            "logging",
+            "metric",
+            "trace",
+            "telemetry",
+            "monitor",
+            "analytic",
+        ],
         imports: &[
-            "log", "tracing", "logging", "slog", "zap", "winston", "pino", "os.log", "OSLog",
-            "org.slf4j", "go.uber.org/zap", "github.com/sirupsen/logrus", "prometheus",
+            "log",
+            "tracing",
+            "logging",
+            "slog",
+            "zap",
+            "winston",
+            "pino",
+            "os.log",
+            "OSLog",
+            "org.slf4j",
+            "go.uber.org/zap",
+            "github.com/sirupsen/logrus",
+            "prometheus",
         ],
     },
     Dimension {
@@ -329,17 +464,21 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
         "Swift 与 Objective-C 惯用法",
         0.8,
         When::Languages(&["swift", "objc"]),
-        &["Which idioms of Swift and Objective-C does the project prefer where common practice leaves a choice?",
-          "How are optionals, retain cycles and the two languages side by side handled?"],
+        &[
+            "Which idioms of Swift and Objective-C does the project prefer where common practice leaves a choice?",
+            "How are optionals, retain cycles and the two languages side by side handled?",
+        ],
     ),
     idiom(
         "ts-js-module",
-        "TypeScript and JavaScript modules",
+        "TS and JS modules",
         "TS/JS 模块",
         0.7,
         When::Languages(&["typescript", "javascript", "vue", "svelte"]),
-        &["How are modules exported and imported: default or named, barrels, path aliases?",
-          "Which habits of types differ from common practice?"],
+        &[
+            "How are modules exported and imported: default or named, barrels, path aliases?",
+            "Which habits of types differ from common practice?",
+        ],
     ),
     idiom(
         "python-structure",
@@ -347,8 +486,10 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
         "Python 结构",
         0.7,
         When::Languages(&["python"]),
-        &["How are packages laid out, and what does `__init__` export?",
-          "How are types, dataclasses and imports written?"],
+        &[
+            "How are packages laid out, and what does `__init__` export?",
+            "How are types, dataclasses and imports written?",
+        ],
     ),
     idiom(
         "jvm-annotation",
@@ -356,8 +497,10 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
         "JVM 注解",
         0.7,
         When::Languages(&["java", "kotlin"]),
-        &["Which annotations are used for what, and which are the project's own?",
-          "How are nullability and data classes handled?"],
+        &[
+            "Which annotations are used for what, and which are the project's own?",
+            "How are nullability and data classes handled?",
+        ],
     ),
     idiom(
         "go-module",
@@ -365,8 +508,10 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
         "Go 模块",
         0.7,
         When::Languages(&["go"]),
-        &["How are packages cut, and what lies below `internal`?",
-          "How are contexts, errors and interfaces passed?"],
+        &[
+            "How are packages cut, and what lies below `internal`?",
+            "How are contexts, errors and interfaces passed?",
+        ],
     ),
     idiom(
         "rust-ownership",
@@ -374,8 +519,10 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
         "Rust 所有权",
         0.7,
         When::Languages(&["rust"]),
-        &["How are ownership and borrowing shared out: clones, `Arc`, lifetimes?",
-          "Which habits of errors, traits and visibility differ from common practice?"],
+        &[
+            "How are ownership and borrowing shared out: clones, `Arc`, lifetimes?",
+            "Which habits of errors, traits and visibility differ from common practice?",
+        ],
     ),
     idiom(
         "csharp-dotnet",
@@ -383,8 +530,10 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
         "C# 与 .NET",
         0.7,
         When::Languages(&["csharp"]),
-        &["How are dependency injection, async and disposal handled?",
-          "Which habits of nullability and records differ from common practice?"],
+        &[
+            "How are dependency injection, async and disposal handled?",
+            "Which habits of nullability and records differ from common practice?",
+        ],
     ),
     ui_framework(
         idiom(
@@ -393,7 +542,10 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
             "React 模式",
             0.7,
             When::Frameworks(&["react", "nextjs"]),
-            &["How are components, hooks and state written?", "Where is data fetched, and how is it cached?"],
+            &[
+                "How are components, hooks and state written?",
+                "Where is data fetched, and how is it cached?",
+            ],
         ),
         &["react", "next"],
     ),
@@ -404,7 +556,10 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
             "Vue 模式",
             0.7,
             When::Frameworks(&["vue", "nuxt"]),
-            &["Options or composition, and how are composables cut?", "How are stores and props used?"],
+            &[
+                "Options or composition, and how are composables cut?",
+                "How are stores and props used?",
+            ],
         ),
         &["vue", "nuxt", "pinia"],
     ),
@@ -414,7 +569,10 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
         "Spring 模式",
         0.7,
         When::Frameworks(&["spring"]),
-        &["How are beans wired and configured?", "How are controllers, services and transactions cut?"],
+        &[
+            "How are beans wired and configured?",
+            "How are controllers, services and transactions cut?",
+        ],
     ),
     ui_framework(
         idiom(
@@ -423,7 +581,10 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
             "SwiftUI 模式",
             0.7,
             When::Frameworks(&["swiftui"]),
-            &["How are views cut and state owned?", "How are navigation and environment used?"],
+            &[
+                "How are views cut and state owned?",
+                "How are navigation and environment used?",
+            ],
         ),
         &["SwiftUI"],
     ),
@@ -433,7 +594,10 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
         "Python Web 框架",
         0.7,
         When::Frameworks(&["django", "fastapi", "flask"]),
-        &["How are views, models and serializers cut?", "How are dependencies, settings and migrations handled?"],
+        &[
+            "How are views, models and serializers cut?",
+            "How are dependencies, settings and migrations handled?",
+        ],
     ),
 ];
 
@@ -443,13 +607,14 @@ pub(crate) fn dimension(id: &str) -> Option<&'static Dimension> {
 }
 
 /// Extensions of files that hold a user interface.
-const INTERFACE_FILES: &[&str] = &[
-    "vue", "svelte", "tsx", "jsx", "xib", "storyboard",
-];
+const INTERFACE_FILES: &[&str] = &["vue", "svelte", "tsx", "jsx", "xib", "storyboard"];
 
 fn has_interface(map: &CodeMap) -> bool {
     let by_name = map.files().iter().any(|file| {
-        let extension = file.path.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let extension = file
+            .path
+            .rsplit_once('.')
+            .map_or("", |(_, extension)| extension);
         INTERFACE_FILES.contains(&extension)
     });
     by_name || imports_role(map, Role::Ui)
@@ -464,7 +629,11 @@ fn imports_role(map: &CodeMap, role: Role) -> bool {
 /// only imported.
 pub(crate) fn frameworks(map: &CodeMap) -> Vec<String> {
     let mut found: BTreeSet<String> = map.frameworks.iter().cloned().collect();
-    if map.externals().iter().any(|external| external.module == "SwiftUI") {
+    if map
+        .externals()
+        .iter()
+        .any(|external| external.module == "SwiftUI")
+    {
         found.insert("swiftui".to_owned());
     }
     found.into_iter().collect()
@@ -474,7 +643,9 @@ pub(crate) fn frameworks(map: &CodeMap) -> Vec<String> {
 pub(crate) fn active(map: &CodeMap) -> Vec<&'static Dimension> {
     let mut languages: BTreeMap<&str, usize> = BTreeMap::new();
     for file in map.files() {
-        *languages.entry(file.source.facts.language.id()).or_default() += 1;
+        *languages
+            .entry(file.source.facts.language.id())
+            .or_default() += 1;
     }
     let total = map.files().len();
     let frameworks = frameworks(map);
@@ -486,9 +657,14 @@ pub(crate) fn active(map: &CodeMap) -> Vec<&'static Dimension> {
             let files: usize = wanted.iter().filter_map(|name| languages.get(name)).sum();
             files > 0 && files * 10 >= total
         }
-        When::Frameworks(wanted) => frameworks.iter().any(|name| wanted.contains(&name.as_str())),
+        When::Frameworks(wanted) => frameworks
+            .iter()
+            .any(|name| wanted.contains(&name.as_str())),
     };
-    DIMENSIONS.iter().filter(|dimension| applies(dimension.when)).collect()
+    DIMENSIONS
+        .iter()
+        .filter(|dimension| applies(dimension.when))
+        .collect()
 }
 
 /// Where recipes go that belong to no dimension.
@@ -558,19 +734,31 @@ mod tests {
     fn weights_tiers_and_kinds_are_those_of_the_specification() {
         let row = |id: &str| {
             let found = dimension(id).unwrap();
-            (found.weight, found.tier, found.dual, found.knowledge_types.len())
+            (
+                found.weight,
+                found.tier,
+                found.dual,
+                found.knowledge_types.len(),
+            )
         };
         assert_eq!(row("architecture"), (1.0, 1, true, 3));
         assert_eq!(row("error-resilience"), (1.0, 3, false, 1));
         assert_eq!(row("agent-guidelines"), (0.6, 5, true, 2));
         assert_eq!(row("swift-objc-idiom"), (0.8, 1, false, 2));
         assert_eq!(row("django-fastapi"), (0.7, 1, false, 2));
-        let universal = DIMENSIONS.iter().filter(|d| {
-            matches!(d.when, When::Always | When::Interface | When::Network)
-        });
+        let universal = DIMENSIONS
+            .iter()
+            .filter(|d| matches!(d.when, When::Always | When::Interface | When::Network));
         assert_eq!(universal.count(), 13);
-        assert!(DIMENSIONS.iter().all(|dimension| dimension.questions.len() >= 2));
-        let sum: f64 = DIMENSIONS[..13].iter().map(|dimension| dimension.weight).sum();
+        assert!(
+            DIMENSIONS
+                .iter()
+                .all(|dimension| dimension.questions.len() >= 2)
+        );
+        let sum: f64 = DIMENSIONS[..13]
+            .iter()
+            .map(|dimension| dimension.weight)
+            .sum();
         assert!((sum - 10.7).abs() < 1e-9, "{sum}");
     }
 

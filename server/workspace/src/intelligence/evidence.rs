@@ -10,6 +10,8 @@ use super::dimensions::{Dimension, When};
 
 /// How many files a reading list has.
 const MOST_FILES: usize = 8;
+/// Fewer are filled up with files that most others use.
+const LEAST_FILES: usize = 3;
 /// How many facts are told.
 const MOST_FACTS: usize = 8;
 /// How many places a fact names.
@@ -142,10 +144,35 @@ pub(crate) fn evidence(map: &CodeMap, dimension: &Dimension) -> Evidence {
         let weight = score + u32::try_from(most_used[*index].min(10)).unwrap_or(0);
         (std::cmp::Reverse(weight), priority(*index), *index)
     });
-    let files = ranked
+    let mut chosen: Vec<usize> = ranked
         .into_iter()
         .take(MOST_FILES)
-        .map(|(index, _)| map.files()[index].path.clone())
+        .map(|(index, _)| index)
+        .collect();
+    if chosen.len() < LEAST_FILES && !wants_tests {
+        // Where no name tells, what most others use shows how things are done.
+        let mut others: Vec<usize> = (0..map.files().len())
+            .filter(|index| !map.files()[*index].source.is_test && !chosen.contains(index))
+            .filter(|index| match dimension.when {
+                When::Languages(languages) => {
+                    languages.contains(&map.files()[*index].source.facts.language.id())
+                }
+                _ => true,
+            })
+            .collect();
+        others.sort_by_key(|index| {
+            (
+                std::cmp::Reverse(most_used[*index]),
+                priority(*index),
+                *index,
+            )
+        });
+        others.truncate(LEAST_FILES - chosen.len());
+        chosen.extend(others);
+    }
+    let files = chosen
+        .into_iter()
+        .map(|index| map.files()[index].path.clone())
         .collect();
     let mut facts: Vec<Fact> = facts
         .into_iter()
@@ -181,7 +208,11 @@ fn special(
     let source = &file.source.facts;
     match id {
         "error-resilience" => {
-            for thrown in source.throws.iter().filter(|thrown| !thrown.error.is_empty()) {
+            for thrown in source
+                .throws
+                .iter()
+                .filter(|thrown| !thrown.error.is_empty())
+            {
                 *score += 1;
                 facts
                     .entry(format!("raises {}", thrown.error))
@@ -242,7 +273,10 @@ fn special(
                     asd_codemap::Receiver::Path(path) => path.rsplit('.').next().unwrap_or(path),
                     _ => "",
                 };
-                if has_word(receiver, &["log", "logger", "logging", "tracing", "console"]) {
+                if has_word(
+                    receiver,
+                    &["log", "logger", "logging", "tracing", "console"],
+                ) {
                     *score += 1;
                     facts
                         .entry(format!("calls {receiver}.{}", call.name))
@@ -289,15 +323,24 @@ mod tests {
     #[test]
     fn files_and_facts_are_those_that_a_dimension_is_about() {
         let map = map(&[
-            ("src/net_error.py", "class NetError(Exception): pass\nclass Other: pass\n"),
-            ("src/a.py", "import src.net_error\ndef f():\n    raise NetError()\ndef g():\n    raise NetError()\n"),
+            (
+                "src/net_error.py",
+                "class NetError(Exception): pass\nclass Other: pass\n",
+            ),
+            (
+                "src/a.py",
+                "import src.net_error\ndef f():\n    raise NetError()\ndef g():\n    raise NetError()\n",
+            ),
             ("src/z.py", "def h(): pass\n"),
             ("tests/test_error.py", "def test_error(): pass\n"),
         ]);
         let found = evidence(&map, dimension("error-resilience").unwrap());
-        assert_eq!(found.files, ["src/net_error.py", "src/a.py"]);
-        let notes: Vec<(&str, usize)> =
-            found.facts.iter().map(|fact| (fact.note.as_str(), fact.count)).collect();
+        assert_eq!(found.files, ["src/net_error.py", "src/a.py", "src/z.py"]);
+        let notes: Vec<(&str, usize)> = found
+            .facts
+            .iter()
+            .map(|fact| (fact.note.as_str(), fact.count))
+            .collect();
         assert_eq!(notes, [("raises NetError", 2), ("class NetError", 1)]);
         assert_eq!(found.facts[0].places, ["src/a.py:3", "src/a.py:5"]);
         let tests = evidence(&map, dimension("testing-quality").unwrap());
@@ -306,10 +349,26 @@ mod tests {
 
     #[test]
     fn names_tell_how_they_are_written() {
-        assert_eq!(naming(SymbolKind::Function, "read_all"), Some("functions in snake_case"));
-        assert_eq!(naming(SymbolKind::Method, "readAll"), Some("functions in camelCase"));
-        assert_eq!(naming(SymbolKind::Class, "HttpClient"), Some("types in PascalCase"));
-        assert_eq!(naming(SymbolKind::Constant, "MAX_SIZE"), Some("constants in UPPER_CASE"));
-        assert_eq!(naming(SymbolKind::Function, "read"), None, "one word says nothing");
+        assert_eq!(
+            naming(SymbolKind::Function, "read_all"),
+            Some("functions in snake_case")
+        );
+        assert_eq!(
+            naming(SymbolKind::Method, "readAll"),
+            Some("functions in camelCase")
+        );
+        assert_eq!(
+            naming(SymbolKind::Class, "HttpClient"),
+            Some("types in PascalCase")
+        );
+        assert_eq!(
+            naming(SymbolKind::Constant, "MAX_SIZE"),
+            Some("constants in UPPER_CASE")
+        );
+        assert_eq!(
+            naming(SymbolKind::Function, "read"),
+            None,
+            "one word says nothing"
+        );
     }
 }

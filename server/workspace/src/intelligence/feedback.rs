@@ -64,15 +64,27 @@ pub(crate) fn score(given: &HandedIn<'_>) -> Score {
         code.is_some_and(|code| !code.text.trim().is_empty())
     };
     let with_code = mean(recipes.iter().map(|r| if has_code(r) { 1.0 } else { 0.0 }));
-    let confidence = mean(recipes.iter().map(|r| r.reasoning.confidence.unwrap_or(0.7)));
-    let of_length = if average > 400.0 { 40.0 } else { average / 10.0 };
+    let confidence = mean(
+        recipes
+            .iter()
+            .map(|r| r.reasoning.confidence.unwrap_or(0.7)),
+    );
+    let of_length = if average > 400.0 {
+        40.0
+    } else {
+        average / 10.0
+    };
     let distinct = |of: &dyn Fn(&Recipe) -> String| {
         let values: BTreeSet<String> = recipes.iter().map(|recipe| of(recipe)).collect();
         values.len() as f64
     };
     let text = given.analysis.trim();
     let letters = text.chars().count() as f64;
-    let mut coherence = if letters > 500.0 { 30.0 } else { letters / 17.0 };
+    let mut coherence = if letters > 500.0 {
+        30.0
+    } else {
+        letters / 17.0
+    };
     let lines = || text.lines().map(str::trim_start);
     if lines().any(|line| line.starts_with('#')) {
         coherence += 25.0;
@@ -124,7 +136,8 @@ pub(crate) fn hints(given: &HandedIn<'_>) -> Vec<String> {
         );
     }
     if given.analysis.trim().chars().count() < 200 {
-        hints.push("The analysis is under 200 characters; say what you found and where.".to_owned());
+        hints
+            .push("The analysis is under 200 characters; say what you found and where.".to_owned());
     }
     if given.rejected > 0 {
         hints.push(format!(
@@ -177,7 +190,10 @@ mod tests {
         assert!((score.evidence - (40.0 + 30.0 + 27.0)).abs() < 1e-9);
         assert!((score.diversity - (25.0 + 15.0 + 40.0)).abs() < 1e-9);
         let letters = 35.0 - 1.0;
-        assert!((score.coherence - (letters / 17.0 + 70.0)).abs() < 0.1, "{score:?}");
+        assert!(
+            (score.coherence - (letters / 17.0 + 70.0)).abs() < 0.1,
+            "{score:?}"
+        );
         let total = 0.3 * 64.0 + 0.3 * 97.0 + 0.2 * 80.0 + 0.2 * score.coherence;
         assert!((score.total() - total).abs() < 1e-9);
     }
@@ -186,21 +202,41 @@ mod tests {
     fn parts_are_at_most_a_hundred_and_nothing_is_nothing() {
         let all: Vec<Recipe> = (0..20).map(|_| recipe(Kind::Rule, 900)).collect();
         let all: Vec<&Recipe> = all.iter().collect();
-        let much = HandedIn { analysis: "", recipes: &all, files: 90, rejected: 0 };
+        let much = HandedIn {
+            analysis: "",
+            recipes: &all,
+            files: 90,
+            rejected: 0,
+        };
         assert!((score(&much).coverage - 100.0).abs() < 1e-9);
-        let none = HandedIn { analysis: "", recipes: &[], files: 0, rejected: 0 };
+        let none = HandedIn {
+            analysis: "",
+            recipes: &[],
+            files: 0,
+            rejected: 0,
+        };
         assert!(score(&none).total().abs() < 1e-9);
     }
 
     #[test]
     fn hints_say_what_is_lacking() {
         let short = recipe(Kind::Rule, 100);
-        let given = HandedIn { analysis: "short", recipes: &[&short], files: 1, rejected: 2 };
+        let given = HandedIn {
+            analysis: "short",
+            recipes: &[&short],
+            files: 1,
+            rejected: 2,
+        };
         assert_eq!(hints(&given).len(), 5);
         let full: Vec<Recipe> = (0..3).map(|_| recipe(Kind::Rule, 300)).collect();
         let full: Vec<&Recipe> = full.iter().collect();
         let long = "a".repeat(250);
-        let given = HandedIn { analysis: &long, recipes: &full, files: 3, rejected: 0 };
+        let given = HandedIn {
+            analysis: &long,
+            recipes: &full,
+            files: 3,
+            rejected: 0,
+        };
         assert_eq!(hints(&given), Vec::<String>::new());
     }
 }

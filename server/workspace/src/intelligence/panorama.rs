@@ -140,7 +140,11 @@ impl<'a> Panorama<'a> {
     ) -> Self {
         let counts = counts(&recipes);
         let radar = radar(&counts, dimensions);
-        let roles: BTreeSet<Role> = graph.modules.iter().map(|module| module.role.role).collect();
+        let roles: BTreeSet<Role> = graph
+            .modules
+            .iter()
+            .map(|module| module.role.role)
+            .collect();
         let mut gaps: Vec<Gap> = dimensions
             .iter()
             .zip(&radar)
@@ -176,7 +180,10 @@ impl<'a> Panorama<'a> {
     }
 
     pub(crate) fn high_gaps(&self) -> usize {
-        self.gaps.iter().filter(|gap| gap.priority == Urgency::High).count()
+        self.gaps
+            .iter()
+            .filter(|gap| gap.priority == Urgency::High)
+            .count()
     }
 
     pub(crate) fn health(&self) -> f64 {
@@ -343,14 +350,29 @@ mod tests {
             },
             ..Recipe::default()
         };
-        let recipes =
-            [recipe(&["net/a.py", "net/b.py"]), recipe(&["ui/c.py"]), recipe(&["ui/c.py"])];
-        let known = recipes.iter().map(|recipe| Known { key: "k", recipe }).collect();
+        let recipes = [
+            recipe(&["net/a.py", "net/b.py"]),
+            recipe(&["ui/c.py"]),
+            recipe(&["ui/c.py"]),
+        ];
+        let known = recipes
+            .iter()
+            .map(|recipe| Known { key: "k", recipe })
+            .collect();
         let panorama = Panorama::new(&map, &graph, known, &active(&map));
-        let coverage: Vec<f64> = panorama.modules.iter().map(|module| module.coverage).collect();
+        let coverage: Vec<f64> = panorama
+            .modules
+            .iter()
+            .map(|module| module.coverage)
+            .collect();
         assert_eq!(coverage, [0.5, 1.0]);
         assert!((panorama.overall_coverage() - 2.0 / 3.0).abs() < 1e-9);
         assert_eq!(panorama.general, 3);
-        assert!(panorama.gaps.iter().any(|gap| gap.dimension == "error-resilience"));
+        assert!(
+            panorama
+                .gaps
+                .iter()
+                .any(|gap| gap.dimension == "error-resilience")
+        );
     }
 }

@@ -52,10 +52,18 @@ impl Verdict {
     pub(crate) const fn hint(self) -> &'static str {
         match self {
             Self::Healthy => "It holds.",
-            Self::Watch => "Most of it is there. Read its sources and confirm with still_valid, or propose what changed.",
-            Self::Decay => "Part of what it speaks about changed. Compare its code with its sources and propose an evolution.",
-            Self::Severe => "Little of what it speaks about is left. Find what took its place and propose a correction.",
-            Self::Dead => "Nothing of what it speaks about was found. Confirm its deprecation, or name its new place.",
+            Self::Watch => {
+                "Most of it is there. Read its sources and confirm with still_valid, or propose what changed."
+            }
+            Self::Decay => {
+                "Part of what it speaks about changed. Compare its code with its sources and propose an evolution."
+            }
+            Self::Severe => {
+                "Little of what it speaks about is left. Find what took its place and propose a correction."
+            }
+            Self::Dead => {
+                "Nothing of what it speaks about was found. Confirm its deprecation, or name its new place."
+            }
         }
     }
 }
@@ -63,9 +71,12 @@ impl Verdict {
 /// The score of a recipe, 0 to 100. Where all four evidences can be measured
 /// it is their mix; else it follows from the sources.
 pub(crate) fn score(found: &Found, lifecycle: Lifecycle) -> f64 {
-    if let (Some(trigger), Some(symbols), Some(dependencies), Some(files)) =
-        (found.trigger, found.symbols, found.dependencies, found.files)
-    {
+    if let (Some(trigger), Some(symbols), Some(dependencies), Some(files)) = (
+        found.trigger,
+        found.symbols,
+        found.dependencies,
+        found.files,
+    ) {
         return 100.0 * (0.20 * trigger + 0.30 * symbols + 0.15 * dependencies + 0.35 * files);
     }
     if found.sources > 0 && found.deleted == found.sources {
@@ -110,31 +121,66 @@ mod tests {
     use super::*;
 
     fn files(ratio: f64) -> Found {
-        Found { files: Some(ratio), sources: 4, ..Found::default() }
+        Found {
+            files: Some(ratio),
+            sources: 4,
+            ..Found::default()
+        }
     }
 
     #[test]
     fn sources_decide_where_not_everything_can_be_measured() {
         let of = |found: &Found| score(found, Lifecycle::Active);
         for (found, expected) in [
-            (Found { deleted: 4, ..files(0.0) }, 10.0),
-            (Found { deleted: 1, ..files(0.75) }, 30.0),
-            (Found { impact: Some(0.5), ..files(1.0) }, 40.0),
-            (Found { impact: Some(0.0), ..files(1.0) }, 100.0),
+            (
+                Found {
+                    deleted: 4,
+                    ..files(0.0)
+                },
+                10.0,
+            ),
+            (
+                Found {
+                    deleted: 1,
+                    ..files(0.75)
+                },
+                30.0,
+            ),
+            (
+                Found {
+                    impact: Some(0.5),
+                    ..files(1.0)
+                },
+                40.0,
+            ),
+            (
+                Found {
+                    impact: Some(0.0),
+                    ..files(1.0)
+                },
+                100.0,
+            ),
             (files(0.0), 15.0),
             (files(0.25), 40.0),
             (files(0.5), 65.0),
             (files(0.75), 72.5),
             (files(1.0), 100.0),
         ] {
-            assert!((of(&found) - expected).abs() < 1e-9, "{found:?}: {}", of(&found));
+            assert!(
+                (of(&found) - expected).abs() < 1e-9,
+                "{found:?}: {}",
+                of(&found)
+            );
         }
     }
 
     #[test]
     fn without_sources_the_state_decides() {
         let there = Found::default();
-        let gone = Found { symbols: Some(0.0), ..Found::default() };
+        let gone = Found {
+            symbols: Some(0.0),
+            ..Found::default()
+        };
         for (lifecycle, with, without) in [
             (Lifecycle::Active, 90.0, 55.0),
             (Lifecycle::Evolving, 90.0, 55.0),

@@ -5,9 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use asd_store::{
-    Disk, Project, WriteError, lock_file, read_text_up_to, shadow_file, write_atomic,
-};
+use asd_store::{Disk, Project, WriteError, lock_file, read_text_up_to, shadow_file, write_atomic};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -167,7 +165,9 @@ mod tests {
         assert_eq!(read(&project, 1000 + LIFE_MS), None);
 
         change(&project, 2000, |session| {
-            session.completed.insert("architecture".into(), Checkpoint::default());
+            session
+                .completed
+                .insert("architecture".into(), Checkpoint::default());
         })
         .unwrap();
         assert_eq!(read(&project, 2000).unwrap().done(), ["architecture"]);

@@ -10,7 +10,9 @@ pub(crate) fn map(files: &[(&str, &str)]) -> CodeMap {
     let mut sources = Sources::default();
     for (number, (path, text)) in files.iter().enumerate() {
         if let Some(manifest) = parse_manifest(path, text) {
-            sources.manifests.insert((*path).to_owned(), Arc::new(manifest));
+            sources
+                .manifests
+                .insert((*path).to_owned(), Arc::new(manifest));
             continue;
         }
         let language = Language::of_file(std::path::Path::new(path), text).unwrap();

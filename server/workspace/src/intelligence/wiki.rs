@@ -60,7 +60,12 @@ struct Place {
 
 impl Place {
     fn richness(&self) -> usize {
-        richness(self.files.len(), self.types, self.protocols, self.dependencies.len())
+        richness(
+            self.files.len(),
+            self.types,
+            self.protocols,
+            self.dependencies.len(),
+        )
     }
 }
 
@@ -99,8 +104,11 @@ pub(crate) fn topics(name: &str, panorama: &Panorama<'_>, tongue: Tongue) -> Vec
             architecture_bundle(panorama),
         ));
     }
-    let manifests: BTreeSet<&str> =
-        map.targets().iter().filter_map(|target| target.manifest.as_deref()).collect();
+    let manifests: BTreeSet<&str> = map
+        .targets()
+        .iter()
+        .filter_map(|target| target.manifest.as_deref())
+        .collect();
     let entries = entry_points(map);
     if !manifests.is_empty() || !entries.is_empty() {
         topics.push(topic(
@@ -116,8 +124,10 @@ pub(crate) fn topics(name: &str, panorama: &Panorama<'_>, tongue: Tongue) -> Vec
             json!({"manifests": manifests, "entryPoints": entries}),
         ));
     }
-    let module_topics: Vec<&Place> =
-        modules.iter().filter(|module| module.richness() >= 3 && modules.len() >= 2).collect();
+    let module_topics: Vec<&Place> = modules
+        .iter()
+        .filter(|module| module.richness() >= 3 && modules.len() >= 2)
+        .collect();
     for module in &module_topics {
         let slug = slugs.of("modules", &module.name);
         topics.push(topic(
@@ -133,7 +143,10 @@ pub(crate) fn topics(name: &str, panorama: &Panorama<'_>, tongue: Tongue) -> Vec
             place_bundle(panorama, module),
         ));
     }
-    let types = map.symbols().filter(|id| map.declaration(*id).kind.is_type()).count();
+    let types = map
+        .symbols()
+        .filter(|id| map.declaration(*id).kind.is_type())
+        .count();
     if (types < 5 && module_topics.is_empty()) || (topics.len() <= 4 && modules.len() >= 2) {
         topics.push(topic(
             "folder-overview",
@@ -154,7 +167,10 @@ pub(crate) fn topics(name: &str, panorama: &Panorama<'_>, tongue: Tongue) -> Vec
             topics.push(topic(
                 &format!("folder-{slug}"),
                 &format!("folders/{slug}.md"),
-                words.either(&format!("目录 {}", folder.name), &format!("Folder {}", folder.name)),
+                words.either(
+                    &format!("目录 {}", folder.name),
+                    &format!("Folder {}", folder.name),
+                ),
                 "folder-profile",
                 45 + folder.richness().min(25),
                 words.either(
@@ -197,7 +213,10 @@ fn pattern_topics(
     }
     let mut by_category: BTreeMap<&str, Vec<Known<'_>>> = BTreeMap::new();
     for known in &panorama.recipes {
-        by_category.entry(known.recipe.category.as_str()).or_default().push(*known);
+        by_category
+            .entry(known.recipe.category.as_str())
+            .or_default()
+            .push(*known);
     }
     let guide = words.either(
         "按类别讲清每条约定：何时、怎样做、不要怎样做、为什么，附代码。",
@@ -223,7 +242,10 @@ fn pattern_topics(
         topics.push(topic(
             &format!("patterns-{slug}"),
             &format!("patterns/{slug}.md"),
-            words.either(&format!("约定：{category}"), &format!("Conventions: {category}")),
+            words.either(
+                &format!("约定：{category}"),
+                &format!("Conventions: {category}"),
+            ),
             "pattern-category",
             30 + known.len(),
             guide,
@@ -317,8 +339,14 @@ fn modules(panorama: &Panorama<'_>) -> Vec<Place> {
                 name: module.name.clone(),
                 types,
                 protocols,
-                dependencies: edges().filter(|e| e.from == at).map(|e| name(e.to)).collect(),
-                dependents: edges().filter(|e| e.to == at).map(|e| name(e.from)).collect(),
+                dependencies: edges()
+                    .filter(|e| e.from == at)
+                    .map(|e| name(e.to))
+                    .collect(),
+                dependents: edges()
+                    .filter(|e| e.to == at)
+                    .map(|e| name(e.from))
+                    .collect(),
                 files,
             }
         })
@@ -326,10 +354,18 @@ fn modules(panorama: &Panorama<'_>) -> Vec<Place> {
 }
 
 fn types_in(map: &CodeMap, files: &[usize]) -> (usize, usize) {
-    let declarations =
-        || files.iter().flat_map(|file| &map.files()[*file].source.facts.declarations);
-    let protocols = declarations().filter(|d| d.kind == SymbolKind::Interface).count();
-    (declarations().filter(|d| d.kind.is_type()).count() - protocols, protocols)
+    let declarations = || {
+        files
+            .iter()
+            .flat_map(|file| &map.files()[*file].source.facts.declarations)
+    };
+    let protocols = declarations()
+        .filter(|d| d.kind == SymbolKind::Interface)
+        .count();
+    (
+        declarations().filter(|d| d.kind.is_type()).count() - protocols,
+        protocols,
+    )
 }
 
 /// Folders with enough in them to speak of, the richest first.
@@ -363,8 +399,11 @@ fn folders(map: &CodeMap) -> Vec<Place> {
 
 fn place_bundle(panorama: &Panorama<'_>, place: &Place) -> Value {
     let map = panorama.map;
-    let mut paths: Vec<&str> =
-        place.files.iter().map(|file| map.files()[*file].path.as_str()).collect();
+    let mut paths: Vec<&str> = place
+        .files
+        .iter()
+        .map(|file| map.files()[*file].path.as_str())
+        .collect();
     paths.sort_by_key(|path| (file_priority(path), *path));
     let mut types = Vec::new();
     for file in &place.files {
@@ -451,7 +490,16 @@ fn architecture_bundle(panorama: &Panorama<'_>) -> Value {
 
 /// Files in which a program starts, by their names.
 fn entry_points(map: &CodeMap) -> Vec<&str> {
-    const STARTS: &[&str] = &["main", "app", "index", "__main__", "manage", "cli", "program", "appdelegate"];
+    const STARTS: &[&str] = &[
+        "main",
+        "app",
+        "index",
+        "__main__",
+        "manage",
+        "cli",
+        "program",
+        "appdelegate",
+    ];
     let mut found: Vec<&str> = map
         .files()
         .iter()
@@ -506,14 +554,23 @@ mod tests {
 
     fn shown(map: &CodeMap, recipes: &[Recipe]) -> Vec<(String, usize)> {
         let graph = module_graph(map, &[]);
-        let known = recipes.iter().map(|recipe| Known { key: "k", recipe }).collect();
+        let known = recipes
+            .iter()
+            .map(|recipe| Known { key: "k", recipe })
+            .collect();
         let panorama = Panorama::new(map, &graph, known, &active(map));
         let topics = topics("demo", &panorama, Tongue::English);
-        topics.into_iter().map(|topic| (topic.path, topic.priority)).collect()
+        topics
+            .into_iter()
+            .map(|topic| (topic.path, topic.priority))
+            .collect()
     }
 
     fn has(topics: &[(String, usize)], path: &str) -> Option<usize> {
-        topics.iter().find(|(known, _)| known == path).map(|(_, priority)| *priority)
+        topics
+            .iter()
+            .find(|(known, _)| known == path)
+            .map(|(_, priority)| *priority)
     }
 
     #[test]
@@ -521,7 +578,10 @@ mod tests {
         let map = map(&[("tool.py", "def f(): pass\n")]);
         assert_eq!(
             shown(&map, &[]),
-            [("index.md".to_owned(), 100), ("folder-structure.md".to_owned(), 80)]
+            [
+                ("index.md".to_owned(), 100),
+                ("folder-structure.md".to_owned(), 80)
+            ]
         );
     }
 
@@ -529,7 +589,10 @@ mod tests {
     fn modules_that_hold_enough_have_their_own_page() {
         let map = map(&[
             ("net/client.py", "class A: pass\nclass B: pass\n"),
-            ("ui/view.py", "from net.client import A\nclass V: pass\ndef main(): A()\n"),
+            (
+                "ui/view.py",
+                "from net.client import A\nclass V: pass\ndef main(): A()\n",
+            ),
             ("main.py", "from ui.view import main\nmain()\n"),
         ]);
         let topics = shown(&map, &[]);
@@ -537,7 +600,11 @@ mod tests {
         assert_eq!(has(&topics, "getting-started.md"), Some(85));
         assert_eq!(has(&topics, "modules/net.md"), Some(55));
         assert_eq!(has(&topics, "modules/ui.md"), Some(54));
-        assert_eq!(has(&topics, "modules/root.md"), None, "one file with one dependency");
+        assert_eq!(
+            has(&topics, "modules/root.md"),
+            None,
+            "one file with one dependency"
+        );
         assert_eq!(has(&topics, "patterns.md"), None);
         assert_eq!(topics[0].0, "index.md");
     }
@@ -545,11 +612,18 @@ mod tests {
     #[test]
     fn patterns_are_one_page_until_there_are_many() {
         let map = map(&[("a.py", "def f(): pass\n")]);
-        let recipe = |category: &str| Recipe { category: category.into(), ..Recipe::default() };
+        let recipe = |category: &str| Recipe {
+            category: category.into(),
+            ..Recipe::default()
+        };
         let few = [recipe("Network"), recipe("UI")];
         assert_eq!(has(&shown(&map, &few), "patterns.md"), Some(40));
         let many: Vec<Recipe> = (0..16)
-            .map(|n| recipe(["Network", "UI", "Storage", "Tool", "Lone"][if n == 15 { 4 } else { n % 4 }]))
+            .map(|n| {
+                recipe(
+                    ["Network", "UI", "Storage", "Tool", "Lone"][if n == 15 { 4 } else { n % 4 }],
+                )
+            })
             .collect();
         let topics = shown(&map, &many);
         assert_eq!(has(&topics, "patterns.md"), None);

@@ -88,7 +88,9 @@ pub(super) fn draw(picture: &Picture) -> String {
         })
         .collect();
     // Nothing in the data may end the element that it stands in.
-    let data = serde_json::Value::Array(modules).to_string().replace('<', "\\u003c");
+    let data = serde_json::Value::Array(modules)
+        .to_string()
+        .replace('<', "\\u003c");
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\

@@ -1,7 +1,7 @@
 //! Where everything stands: layers as bands, modules in rows of a band, in an
 //! order that keeps edges short.
 
-use super::{LineKind, Picture};
+use super::{LineKind, Picture, counted};
 
 /// Where the bands begin.
 pub(super) const LEFT: f64 = 32.0;
@@ -16,7 +16,7 @@ const SIDE_GAP: f64 = 28.0;
 
 pub(super) const TILE_HEIGHT: f64 = 62.0;
 const TILE_GAP: f64 = 18.0;
-const ROW_GAP: f64 = 22.0;
+const ROW_GAP: f64 = 34.0;
 const PADDING: f64 = 18.0;
 const BAND_GAP: f64 = 34.0;
 const NARROWEST: f64 = 126.0;
@@ -67,6 +67,14 @@ pub(super) fn text_width(text: &str, size: f64) -> f64 {
         * size
 }
 
+/// What stands below the name of a module.
+pub(super) fn facts_of(files: usize, recipes: usize) -> String {
+    match recipes {
+        0 => counted(files, "file"),
+        count => format!("{} · {}", counted(files, "file"), counted(count, "recipe")),
+    }
+}
+
 /// A text that is not wider than that.
 pub(super) fn fitted(text: &str, size: f64, width: f64) -> String {
     if text_width(text, size) <= width {
@@ -75,7 +83,9 @@ pub(super) fn fitted(text: &str, size: f64, width: f64) -> String {
     // The end of a path says more than its beginning.
     let letters: Vec<char> = text.chars().collect();
     for from in 1..letters.len() {
-        let shown: String = std::iter::once('…').chain(letters[from..].iter().copied()).collect();
+        let shown: String = std::iter::once('…')
+            .chain(letters[from..].iter().copied())
+            .collect();
         if text_width(&shown, size) <= width {
             return shown;
         }
@@ -88,13 +98,19 @@ pub(super) fn layout(picture: &Picture) -> Layout {
     let widths: Vec<f64> = picture
         .modules
         .iter()
-        .map(|module| (text_width(&module.name, 14.0) + 44.0).clamp(NARROWEST, WIDEST))
+        .map(|module| {
+            let facts = facts_of(module.files, module.recipes.len());
+            // The name is bold, which is wider.
+            let widest = (text_width(&module.name, 14.0) * 1.1).max(text_width(&facts, 11.5));
+            (widest + 42.0).clamp(NARROWEST, WIDEST)
+        })
         .collect();
     let mut tiles = vec![Rect::default(); picture.modules.len()];
     let mut bands = Vec::new();
     let mut y = TOP;
+    let (padding, gap) = stretched(picture, &order, &widths);
     for (band, order) in picture.layers.iter().zip(&order) {
-        let mut row_y = y + PADDING;
+        let mut row_y = y + padding;
         for row in rows(order, &widths) {
             let width: f64 = row.iter().map(|at| widths[*at]).sum::<f64>()
                 + TILE_GAP * (row.len().saturating_sub(1)) as f64;
@@ -111,17 +127,17 @@ pub(super) fn layout(picture: &Picture) -> Layout {
             row_y += TILE_HEIGHT + ROW_GAP;
         }
         let more = if band.more > 0 { 16.0 } else { 0.0 };
-        let height = (row_y - ROW_GAP + PADDING + more - y).max(TILE_HEIGHT + 2.0 * PADDING);
+        let height = (row_y - ROW_GAP + padding + more - y).max(TILE_HEIGHT + 2.0 * padding);
         bands.push(Rect {
             x: LEFT,
             y,
             width: LABEL + ROOM + PADDING,
             height,
         });
-        y += height + BAND_GAP;
+        y += height + gap;
     }
     let side = LEFT + LABEL + ROOM + PADDING + SIDE_GAP;
-    let diagram = y - BAND_GAP + 64.0;
+    let diagram = y - gap + 52.0;
     Layout {
         paths: paths(picture, &tiles),
         bands,
@@ -132,11 +148,73 @@ pub(super) fn layout(picture: &Picture) -> Layout {
     }
 }
 
-/// How high the column of dimensions is.
+/// The inner margin and the distance of bands: larger where the column beside
+/// them is higher than they are.
+fn stretched(picture: &Picture, order: &[Vec<usize>], widths: &[f64]) -> (f64, f64) {
+    let bands = order.len() as f64;
+    let content: f64 = order
+        .iter()
+        .map(|order| rows(order, widths).len() as f64 * (TILE_HEIGHT + ROW_GAP) - ROW_GAP)
+        .sum();
+    let natural = TOP + content + bands * 2.0 * PADDING + (bands - 1.0).max(0.0) * BAND_GAP + 52.0;
+    let room = (side_height(picture) - natural).max(0.0);
+    if bands < 2.0 {
+        return (PADDING + (room / 2.0).min(60.0), BAND_GAP);
+    }
+    (
+        PADDING + (room * 0.4 / bands / 2.0).min(34.0),
+        BAND_GAP + (room * 0.6 / (bands - 1.0)).min(90.0),
+    )
+}
+
+/// The roles in the order in which they are explained, each with its place in
+/// the column.
+pub(super) fn legend(picture: &Picture) -> Vec<(asd_codemap::Role, f64, usize)> {
+    let mut roles: Vec<asd_codemap::Role> = picture.modules.iter().map(|m| m.role).collect();
+    roles.sort_unstable();
+    roles.dedup();
+    let (mut at, mut row) = (0.0, 0);
+    roles
+        .into_iter()
+        .map(|role| {
+            let width = text_width(role.as_str(), 12.5) + 32.0;
+            if at + width > SIDE {
+                at = 0.0;
+                row += 1;
+            }
+            let place = (role, at, row);
+            at += width;
+            place
+        })
+        .collect()
+}
+
+/// Where the column of dimensions ends.
 fn side_height(picture: &Picture) -> f64 {
-    let wrong = picture.cycles.len().min(4)
-        + picture.edges.iter().filter(|line| line.kind == LineKind::Up).count().min(4);
-    TOP + 96.0 + picture.rows.len() as f64 * 25.0 + wrong as f64 * 34.0 + 190.0
+    let list = |count: usize| {
+        if count == 0 {
+            0.0
+        } else {
+            42.0 + 24.0 * count.min(4) as f64
+        }
+    };
+    let up = picture
+        .edges
+        .iter()
+        .filter(|line| line.kind == LineKind::Up)
+        .count();
+    let legend = legend(picture)
+        .last()
+        .map_or(0.0, |(_, _, row)| *row as f64 * 22.0);
+    TOP + 16.0
+        + 34.0
+        + picture.rows.len() as f64 * 25.0
+        + 18.0
+        + list(picture.cycles.len())
+        + list(up)
+        + 30.0
+        + legend
+        + 40.0
 }
 
 /// Rows of a band, each as full as the room allows, of about equal width.
@@ -167,8 +245,11 @@ fn rows(order: &[usize], widths: &[f64]) -> Vec<Vec<usize>> {
 
 /// The modules of each layer, those with neighbours at the left on the left.
 fn ordered(picture: &Picture) -> Vec<Vec<usize>> {
-    let mut order: Vec<Vec<usize>> =
-        picture.layers.iter().map(|band| band.modules.clone()).collect();
+    let mut order: Vec<Vec<usize>> = picture
+        .layers
+        .iter()
+        .map(|band| band.modules.clone())
+        .collect();
     let mut position = vec![0.0; picture.modules.len()];
     let note = |order: &[usize], position: &mut [f64]| {
         for (index, at) in order.iter().enumerate() {
@@ -233,11 +314,19 @@ fn paths(picture: &Picture, tiles: &[Rect]) -> Vec<String> {
         for (at, line) in picture.edges.iter().enumerate() {
             if line.from == module {
                 let end = (tiles[line.to].middle(), at, true);
-                if goes_down(at) || is_level(at) { lower.push(end) } else { upper.push(end) }
+                if goes_down(at) || is_level(at) {
+                    lower.push(end)
+                } else {
+                    upper.push(end)
+                }
             }
             if line.to == module {
                 let end = (tiles[line.from].middle(), at, false);
-                if is_level(at) || !goes_down(at) { lower.push(end) } else { upper.push(end) }
+                if is_level(at) || !goes_down(at) {
+                    lower.push(end)
+                } else {
+                    upper.push(end)
+                }
             }
         }
         for (side, y) in [(&mut lower, tile.bottom()), (&mut upper, tile.y)] {
@@ -259,7 +348,9 @@ fn paths(picture: &Picture, tiles: &[Rect]) -> Vec<String> {
             let ((x1, y1), (x2, y2)) = (starts[at], ends[at]);
             if is_level(at) {
                 let dip = y1 + 26.0 + ((x2 - x1).abs() / 40.0).min(14.0);
-                return format!("M{x1:.1} {y1:.1}C{x1:.1} {dip:.1} {x2:.1} {dip:.1} {x2:.1} {y2:.1}");
+                return format!(
+                    "M{x1:.1} {y1:.1}C{x1:.1} {dip:.1} {x2:.1} {dip:.1} {x2:.1} {y2:.1}"
+                );
             }
             let bend = ((y2 - y1).abs() * 0.5).max(24.0);
             let sign = if y2 > y1 { 1.0 } else { -1.0 };
@@ -277,7 +368,10 @@ mod tests {
     fn a_text_that_is_too_wide_keeps_its_end() {
         assert_eq!(fitted("abc", 14.0, 100.0), "abc");
         let shown = fitted("server/a/very/long/path/to/module", 14.0, 100.0);
-        assert!(shown.starts_with('…') && shown.ends_with("module"), "{shown}");
+        assert!(
+            shown.starts_with('…') && shown.ends_with("module"),
+            "{shown}"
+        );
         assert!(text_width(&shown, 14.0) <= 100.0);
         assert!(text_width("网络", 10.0) > text_width("ne", 10.0));
     }

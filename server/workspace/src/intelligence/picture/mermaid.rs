@@ -39,7 +39,11 @@ pub(super) fn draw(picture: &Picture) -> String {
     }
     let mut styles = String::new();
     for (at, edge) in picture.edges.iter().take(MOST_EDGES).enumerate() {
-        let arrow = if edge.kind == LineKind::Up { "-.->" } else { "-->" };
+        let arrow = match edge.kind {
+            LineKind::Up => "-.->",
+            _ if edge.mutual => "<-->",
+            _ => "-->",
+        };
         let _ = writeln!(out, "  m{} {arrow} m{}", edge.from, edge.to);
         let colour = match edge.kind {
             LineKind::Down => continue,

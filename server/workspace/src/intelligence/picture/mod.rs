@@ -24,8 +24,10 @@ pub enum PictureFormat {
 
 /// How many modules of a layer are drawn.
 const MOST_IN_LAYER: usize = 24;
-/// How many edges are drawn, beside those that are wrong.
+/// How many edges are drawn.
 const MOST_EDGES: usize = 70;
+/// How many of them are parts of circles; more are a knot that nobody can read.
+const MOST_IN_CIRCLES: usize = 18;
 
 /// What is drawn.
 #[derive(Clone, Debug)]
@@ -88,6 +90,8 @@ pub(crate) struct Line {
     pub(crate) to: usize,
     pub(crate) weight: f64,
     pub(crate) kind: LineKind,
+    /// Whether the other needs it, too.
+    pub(crate) mutual: bool,
 }
 
 /// A dimension with how well it is known.
@@ -159,16 +163,25 @@ impl Picture {
                     to: kept[edge.to]?,
                     weight: edge.weight,
                     kind,
+                    mutual: false,
                 })
             })
             .collect();
+        let all = edges.len();
+        join_mutual(&mut edges);
+        let joined = all - edges.len();
         // Sorting is stable: edges of one weight stay in the order of their ends.
         edges.sort_by(|a, b| {
             let plain = |line: &Line| line.kind == LineKind::Down;
             plain(a).cmp(&plain(b)).then(b.weight.total_cmp(&a.weight))
         });
+        let mut circular = 0;
+        edges.retain(|line| {
+            circular += usize::from(line.kind == LineKind::Cycle);
+            line.kind != LineKind::Cycle || circular <= MOST_IN_CIRCLES
+        });
         edges.truncate(MOST_EDGES);
-        let hidden_edges = graph.edges.len() - edges.len();
+        let hidden_edges = graph.edges.len() - joined - edges.len();
         Self {
             name: name.to_owned(),
             files: panorama.map.files().len(),
@@ -184,7 +197,11 @@ impl Picture {
                 .cycles
                 .iter()
                 .map(|cycle| {
-                    cycle.modules.iter().map(|at| graph.modules[*at].name.clone()).collect()
+                    cycle
+                        .modules
+                        .iter()
+                        .map(|at| graph.modules[*at].name.clone())
+                        .collect()
                 })
                 .collect(),
             rows: panorama
@@ -208,6 +225,22 @@ impl Picture {
             PictureFormat::Html => html::draw(self),
         }
     }
+}
+
+/// Makes one edge of two that lead there and back.
+fn join_mutual(edges: &mut Vec<Line>) {
+    let backward: std::collections::BTreeMap<(usize, usize), f64> = edges
+        .iter()
+        .map(|line| ((line.to, line.from), line.weight))
+        .collect();
+    edges.retain_mut(|line| {
+        let Some(other) = backward.get(&(line.from, line.to)) else {
+            return true;
+        };
+        line.mutual = true;
+        line.weight += other;
+        line.from < line.to
+    });
 }
 
 /// The colour of a role.

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::layout::{
-    LABEL, LEFT, Layout, Rect, SIDE, TILE_HEIGHT, TOP, fitted, layout, text_width,
+    LABEL, LEFT, Layout, Rect, SIDE, TILE_HEIGHT, TOP, facts_of, fitted, layout, legend as roles,
+    text_width,
 };
 use super::{Line, LineKind, Picture, Status, Tile, colour, counted, escaped};
 
@@ -76,7 +77,7 @@ fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
 fn arrow(id: &str, colour: &str) -> String {
     format!(
         "<marker id=\"{id}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" \
-         markerHeight=\"8\" markerUnits=\"userSpaceOnUse\" orient=\"auto\">\
+         markerHeight=\"8\" markerUnits=\"userSpaceOnUse\" orient=\"auto-start-reverse\">\
          <path d=\"M0.5 0.8L7.5 4L0.5 7.2Z\" fill=\"{colour}\"/></marker>"
     )
 }
@@ -173,13 +174,18 @@ fn draw_edge(out: &mut String, edge: &Line, path: &str) {
         LineKind::Cycle => (" cycle", "a-cycle"),
         LineKind::Up => (" up", "a-up"),
     };
+    let start = if edge.mutual {
+        format!(" marker-start=\"url(#{marker})\"")
+    } else {
+        String::new()
+    };
     let width = (0.9 + (1.0 + edge.weight).log10() * 0.9).min(3.6);
     let opacity = (0.38 + (1.0 + edge.weight).log10() * 0.14).min(0.85);
     line(
         out,
         format_args!(
             "<path class=\"e{class}\" data-from=\"{}\" data-to=\"{}\" d=\"{path}\" stroke-width=\"{width:.1}\" \
-             opacity=\"{opacity:.2}\" marker-end=\"url(#{marker})\"/>",
+             opacity=\"{opacity:.2}\" marker-end=\"url(#{marker})\"{start}/>",
             edge.from, edge.to
         ),
     );
@@ -226,11 +232,6 @@ fn tile(out: &mut String, at: usize, module: &Tile, rect: &Rect) {
             ),
         );
     }
-    let files = counted(module.files, "file");
-    let known = match module.recipes.len() {
-        0 => String::new(),
-        count => format!(" · {}", counted(count, "recipe")),
-    };
     line(
         out,
         format_args!(
@@ -238,10 +239,14 @@ fn tile(out: &mut String, at: usize, module: &Tile, rect: &Rect) {
              <text class=\"m\" x=\"{:.1}\" y=\"{:.1}\" font-size=\"11.5\">{}</text>",
             x + 21.0,
             y + 24.0,
-            escaped(&fitted(&module.name, 14.0, width - 32.0)),
+            escaped(&fitted(&module.name, 15.4, width - 32.0)),
             x + 21.0,
             y + 41.0,
-            escaped(&fitted(&format!("{files}{known}"), 11.5, width - 28.0))
+            escaped(&shortened(
+                &facts_of(module.files, module.recipes.len()),
+                11.5,
+                width - 26.0
+            ))
         ),
     );
     let track = width - 22.0;
@@ -254,7 +259,11 @@ fn tile(out: &mut String, at: usize, module: &Tile, rect: &Rect) {
         ),
     );
     if module.coverage > 0.0 {
-        let shade = if module.coverage >= 0.5 { "#2f9e44" } else { "#f08c00" };
+        let shade = if module.coverage >= 0.5 {
+            "#2f9e44"
+        } else {
+            "#f08c00"
+        };
         line(
             out,
             format_args!(
@@ -272,14 +281,21 @@ fn side(out: &mut String, picture: &Picture, layout: &Layout) {
     let x = layout.side;
     let right = x + SIDE;
     let mut y = TOP + 16.0;
-    section(out, x, y, right, "Knowledge", &format!("{:.0} of 100", picture.radar));
+    section(
+        out,
+        x,
+        y,
+        right,
+        "Knowledge",
+        &format!("{:.0} of 100", picture.radar),
+    );
     y += 34.0;
     for row in &picture.rows {
         let shade = match row.status {
             Status::Strong => "#2f9e44",
             Status::Adequate => "#74b816",
             Status::Weak => "#f08c00",
-            Status::Missing => "#e03131",
+            Status::Missing => "#b8c0bc",
         };
         let track = 92.0;
         let start = right - track - 26.0;
@@ -293,7 +309,7 @@ fn side(out: &mut String, picture: &Picture, layout: &Layout) {
                 x + 4.0,
                 y - 4.5,
                 x + 16.0,
-                escaped(&fitted(row.label, 13.0, start - x - 24.0)),
+                escaped(&shortened(row.label, 13.0, start - x - 24.0)),
                 y - 7.0,
                 row.count
             ),
@@ -311,10 +327,20 @@ fn side(out: &mut String, picture: &Picture, layout: &Layout) {
         y += 25.0;
     }
     y += 18.0;
-    let up: Vec<&Line> =
-        picture.edges.iter().filter(|edge| edge.kind == LineKind::Up).collect();
+    let up: Vec<&Line> = picture
+        .edges
+        .iter()
+        .filter(|edge| edge.kind == LineKind::Up)
+        .collect();
     if !picture.cycles.is_empty() {
-        section(out, x, y, right, "Circles", &picture.cycles.len().to_string());
+        section(
+            out,
+            x,
+            y,
+            right,
+            "Circles",
+            &picture.cycles.len().to_string(),
+        );
         y += 28.0;
         for cycle in picture.cycles.iter().take(4) {
             let text = cycle.join(" ⇄ ");
@@ -324,11 +350,24 @@ fn side(out: &mut String, picture: &Picture, layout: &Layout) {
         y += 14.0;
     }
     if !up.is_empty() {
-        section(out, x, y, right, "Against the layers", &up.len().to_string());
+        section(
+            out,
+            x,
+            y,
+            right,
+            "Against the layers",
+            &up.len().to_string(),
+        );
         y += 28.0;
         for edge in up.iter().take(4) {
             let name = |at: usize| picture.modules[at].name.as_str();
-            note(out, x, y, "#e03131", &format!("{} → {}", name(edge.from), name(edge.to)));
+            note(
+                out,
+                x,
+                y,
+                "#e03131",
+                &format!("{} → {}", name(edge.from), name(edge.to)),
+            );
             y += 24.0;
         }
         y += 14.0;
@@ -390,28 +429,19 @@ fn shortened(text: &str, size: f64, width: f64) -> String {
 
 /// The colours of the roles that occur.
 fn legend(out: &mut String, picture: &Picture, x: f64, y: f64, right: f64) {
-    let mut roles: Vec<asd_codemap::Role> = picture.modules.iter().map(|m| m.role).collect();
-    roles.sort_unstable();
-    roles.dedup();
     section(out, x, y, right, "Roles", "");
-    let (mut at, mut row) = (x, y + 30.0);
-    for role in roles {
-        let name = role.as_str();
-        let width = text_width(name, 12.5) + 32.0;
-        if at + width > right {
-            at = x;
-            row += 22.0;
-        }
+    for (role, at, row) in roles(picture) {
+        let (at, row) = (x + at, y + 30.0 + row as f64 * 22.0);
         line(
             out,
             format_args!(
                 "<rect x=\"{at:.1}\" y=\"{:.1}\" width=\"4\" height=\"13\" rx=\"2\" fill=\"{}\"/>\
-                 <text class=\"m\" x=\"{:.1}\" y=\"{row:.1}\" font-size=\"12.5\">{name}</text>",
+                 <text class=\"m\" x=\"{:.1}\" y=\"{row:.1}\" font-size=\"12.5\">{}</text>",
                 row - 11.0,
                 colour(role),
-                at + 10.0
+                at + 10.0,
+                role.as_str()
             ),
         );
-        at += width;
     }
 }

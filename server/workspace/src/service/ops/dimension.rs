@@ -83,7 +83,10 @@ pub(super) fn run(service: &Service, call: &Call<'_>) -> Result<Reply, ServiceEr
         None
     };
 
-    let hints_of = call.arguments.get("crossDimensionHints").and_then(Value::as_object);
+    let hints_of = call
+        .arguments
+        .get("crossDimensionHints")
+        .and_then(Value::as_object);
     let checkpoint = Checkpoint {
         at: call.now,
         analysis: analysis.to_owned(),
@@ -153,7 +156,10 @@ pub(super) fn unknown_dimension(id: &str) -> ServiceError {
     let ids = asd_recipe::dimension_ids();
     ServiceError::new(
         ErrorCode::ValidationError,
-        format!("There is no dimension `{id}`. The dimensions are: {}.", ids.join(", ")),
+        format!(
+            "There is no dimension `{id}`. The dimensions are: {}.",
+            ids.join(", ")
+        ),
     )
     .with_data(json!({
         "errors": [{"path": "dimensionId", "message": format!("`{id}` is no dimension.")}],
@@ -242,7 +248,10 @@ fn write_skill(
     match create_skill(project, &new) {
         Ok(created) => Some(json!({"name": created.name, "path": created.path})),
         Err(error) => {
-            warnings.push(format!("The skill {name} was not written: {}.", error.message));
+            warnings.push(format!(
+                "The skill {name} was not written: {}.",
+                error.message
+            ));
             None
         }
     }
@@ -297,8 +306,15 @@ fn run_delivery(service: &Service, warnings: &mut Vec<String>) {
     if !project.has_knowledge() {
         return;
     }
-    let calls = service.code().ok().map(|view| crate::delivery::file_calls(&view.map));
-    let delivered = deliver(project, &knowledge_with(project, calls), &DeliverOptions::default());
+    let calls = service
+        .code()
+        .ok()
+        .map(|view| crate::delivery::file_calls(&view.map));
+    let delivered = deliver(
+        project,
+        &knowledge_with(project, calls),
+        &DeliverOptions::default(),
+    );
     if let Err(error) = delivered {
         warnings.push(format!(
             "The rule files were not written: {error}. Run `asd deliver`."
@@ -379,11 +395,25 @@ mod tests {
             }),
             ..Recipe::default()
         };
-        let body = skill_body(architecture, "Three layers.", &["No cycles".into()], &[&recipe]);
-        assert!(body.starts_with("# Architecture\n\nThree layers.\n\n## Key findings\n\n- No cycles"));
-        assert!(body.contains("## Layers\n\n- When: Adding an import\n- Do: Import downward\n\n```go\n"));
+        let body = skill_body(
+            architecture,
+            "Three layers.",
+            &["No cycles".into()],
+            &[&recipe],
+        );
+        assert!(
+            body.starts_with("# Architecture\n\nThree layers.\n\n## Key findings\n\n- No cycles")
+        );
+        assert!(
+            body.contains(
+                "## Layers\n\n- When: Adding an import\n- Do: Import downward\n\n```go\n"
+            )
+        );
         assert_eq!(body.matches('x').count(), MOST_CODE);
         let long = format!("# Own title\n{}", "a".repeat(600));
-        assert_eq!(skill_body(architecture, &long, &["No".into()], &[&recipe]), long);
+        assert_eq!(
+            skill_body(architecture, &long, &["No".into()], &[&recipe]),
+            long
+        );
     }
 }

@@ -16,11 +16,7 @@ pub(super) enum Nodes {
     FilesAndSymbols,
 }
 
-pub(super) fn run(
-    service: &Service,
-    call: &Call<'_>,
-    nodes: Nodes,
-) -> Result<Reply, ServiceError> {
+pub(super) fn run(service: &Service, call: &Call<'_>, nodes: Nodes) -> Result<Reply, ServiceError> {
     let ends = if call.operation() == "path" {
         path_ends(call).map(Some)?
     } else {
@@ -262,7 +258,11 @@ fn module_path(
 fn module_stats(graph: &ModuleGraph) -> Value {
     let count = |relation: &str| {
         (0..graph.edges.len())
-            .filter(|at| relations(graph, *at).iter().any(|(name, _)| *name == relation))
+            .filter(|at| {
+                relations(graph, *at)
+                    .iter()
+                    .any(|(name, _)| *name == relation)
+            })
             .count()
     };
     let by_relation: serde_json::Map<String, Value> = ["calls", "data_flow", "depends_on"]

@@ -151,12 +151,21 @@ fn module(panorama: &Panorama<'_>, name: &str) -> Result<Reply, ServiceError> {
         .ok_or_else(|| no_module(graph, name))?;
     let module = &graph.modules[at];
     let knowledge = &panorama.modules[at];
-    let layer = graph.layers.iter().find(|layer| layer.modules.contains(&at));
+    let layer = graph
+        .layers
+        .iter()
+        .find(|layer| layer.modules.contains(&at));
     let neighbours = |is_from: bool| -> Vec<Value> {
         graph
             .edges
             .iter()
-            .filter(|edge| if is_from { edge.from == at } else { edge.to == at })
+            .filter(|edge| {
+                if is_from {
+                    edge.from == at
+                } else {
+                    edge.to == at
+                }
+            })
             .map(|edge| {
                 let other = if is_from { edge.to } else { edge.from };
                 json!({
@@ -202,7 +211,11 @@ fn module(panorama: &Panorama<'_>, name: &str) -> Result<Reply, ServiceError> {
         "neighbours": {"dependencies": neighbours(true), "dependents": neighbours(false)},
     });
     Ok(Reply::new(
-        format!("{name}: {} files, {} recipes.", module.files.len(), recipes.len()),
+        format!(
+            "{name}: {} files, {} recipes.",
+            module.files.len(),
+            recipes.len()
+        ),
         data,
     ))
 }

@@ -77,7 +77,10 @@ pub(super) fn run(service: &Service, call: &Call<'_>) -> Result<Reply, ServiceEr
         .copied()
         .filter(|dimension| wanted.is_empty() || wanted.iter().any(|id| id == dimension.id))
         .collect();
-    let gaps: Vec<Value> = planned.iter().map(|one| gap_row(one, &rows, &observed)).collect();
+    let gaps: Vec<Value> = planned
+        .iter()
+        .map(|one| gap_row(one, &rows, &observed))
+        .collect();
     let gaps: Vec<Value> = gaps.into_iter().filter(|gap| gap["missing"] != 0).collect();
     let plan: Vec<&'static Dimension> = planned
         .iter()
@@ -211,7 +214,13 @@ fn audited(
         warnings: view.warnings.clone(),
     };
     let never = AtomicBool::new(false);
-    let audit = audit(service.project(), &code, &recipes, Remember::Healthy, &never);
+    let audit = audit(
+        service.project(),
+        &code,
+        &recipes,
+        Remember::Healthy,
+        &never,
+    );
     audit
         .entries
         .iter()
@@ -272,15 +281,21 @@ fn found(
     let there = symbols.iter().filter(|name| knows(name)).count();
     let trigger = trigger_words(&recipe.trigger);
     let known_words = trigger.iter().filter(|word| knows_word(view, word)).count();
-    let headers: Vec<&String> =
-        recipe.headers.iter().filter(|header| !header.trim().is_empty()).collect();
+    let headers: Vec<&String> = recipe
+        .headers
+        .iter()
+        .filter(|header| !header.trim().is_empty())
+        .collect();
     let has_header = |header: &&&String| {
-        let mut parts = header.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|part| {
-            part.len() > 2 && !IMPORT_WORDS.contains(part)
-        });
+        let mut parts = header
+            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .filter(|part| part.len() > 2 && !IMPORT_WORDS.contains(part));
         parts.any(|part| knows(part))
     };
-    let deleted = gone.iter().filter(|path| changed.deleted.contains(**path)).count();
+    let deleted = gone
+        .iter()
+        .filter(|path| changed.deleted.contains(**path))
+        .count();
     let touched: Vec<&str> = entry
         .sources
         .iter()
@@ -316,7 +331,9 @@ fn knows_word(view: &CodeView, word: &str) -> bool {
     let known = view.words();
     known.contains(word)
         || known.contains(&format!("{word}s"))
-        || word.strip_suffix('s').is_some_and(|one| known.contains(one))
+        || word
+            .strip_suffix('s')
+            .is_some_and(|one| known.contains(one))
 }
 
 /// How much of a recipe's code no line of the files has any more; `None` when
@@ -324,15 +341,21 @@ fn knows_word(view: &CodeView, word: &str) -> bool {
 fn impact(project: &Project, recipe: &Recipe, paths: &[&str]) -> Option<f64> {
     let code = recipe.core_code.as_ref()?;
     let squeezed = |line: &str| -> String { line.split_whitespace().collect() };
-    let wanted: BTreeSet<String> =
-        code.text.lines().map(squeezed).filter(|line| line.len() > 3).collect();
+    let wanted: BTreeSet<String> = code
+        .text
+        .lines()
+        .map(squeezed)
+        .filter(|line| line.len() > 3)
+        .collect();
     if wanted.is_empty() || paths.is_empty() {
         return None;
     }
     let mut lines: BTreeSet<String> = BTreeSet::new();
     let mut read = false;
     for path in paths {
-        let Ok(at) = project.absolute(path) else { continue };
+        let Ok(at) = project.absolute(path) else {
+            continue;
+        };
         if let Ok(text) = read_text(&Disk, &at) {
             read = true;
             lines.extend(text.text.lines().map(squeezed));
@@ -358,8 +381,13 @@ fn observed(service: &Service) -> BTreeSet<String> {
 }
 
 fn gap_row(dimension: &Dimension, rows: &[AuditRow], observed: &BTreeSet<String>) -> Value {
-    let of_it = || rows.iter().filter(|row| row.dimension == Some(dimension.id));
-    let healthy = of_it().filter(|row| row.verdict == Verdict::Healthy).count();
+    let of_it = || {
+        rows.iter()
+            .filter(|row| row.dimension == Some(dimension.id))
+    };
+    let healthy = of_it()
+        .filter(|row| row.verdict == Verdict::Healthy)
+        .count();
     let observing = of_it()
         .filter(|row| row.verdict != Verdict::Healthy && observed.contains(&row.id))
         .count();
@@ -400,7 +428,10 @@ mod tests {
     #[test]
     fn a_delta_counts_changed_files_by_all() {
         let of = |pairs: &[(&str, u64)]| -> BTreeMap<String, u64> {
-            pairs.iter().map(|(path, hash)| ((*path).to_owned(), *hash)).collect()
+            pairs
+                .iter()
+                .map(|(path, hash)| ((*path).to_owned(), *hash))
+                .collect()
         };
         let before = of(&[("a", 1), ("b", 2), ("c", 3)]);
         let after = of(&[("a", 1), ("b", 9), ("d", 4)]);

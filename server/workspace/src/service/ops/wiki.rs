@@ -89,7 +89,13 @@ fn key_of(name: &str, view: &CodeView, panorama: &Panorama<'_>, tongue: Tongue) 
     }
     for known in &panorama.recipes {
         let recipe = known.recipe;
-        for text in [known.key, &recipe.title, &recipe.trigger, &recipe.do_clause, &recipe.category] {
+        for text in [
+            known.key,
+            &recipe.title,
+            &recipe.trigger,
+            &recipe.do_clause,
+            &recipe.category,
+        ] {
             hash.mix(text.as_bytes());
         }
         for source in &recipe.reasoning.sources {
@@ -202,7 +208,10 @@ fn finalize(service: &Service, call: &Call<'_>) -> Result<Reply, ServiceError> {
         }),
     );
     if !absent.is_empty() {
-        reply = reply.warn(format!("These articles do not exist: {}.", absent.join(", ")));
+        reply = reply.warn(format!(
+            "These articles do not exist: {}.",
+            absent.join(", ")
+        ));
     }
     Ok(reply)
 }
@@ -221,7 +230,9 @@ fn below_wiki(project: &Project, given: &str) -> Option<String> {
     };
     project.absolute(&rel).ok()?;
     let path = rel.strip_prefix(&prefix)?;
-    let is_plain = path.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
+    let is_plain = path
+        .split('/')
+        .all(|part| !part.is_empty() && part != "." && part != "..");
     (is_plain && path != META).then(|| path.to_owned())
 }
 
@@ -244,7 +255,9 @@ fn apart(articles: BTreeMap<String, Article>) -> (Vec<Article>, Vec<Article>) {
     let mut kept: Vec<Article> = Vec::new();
     let mut duplicates = Vec::new();
     for article in articles.into_values() {
-        let is_known = kept.iter().any(|one| one.hash == article.hash && one.size == article.size);
+        let is_known = kept
+            .iter()
+            .any(|one| one.hash == article.hash && one.size == article.size);
         if is_known {
             duplicates.push(article);
         } else {
@@ -287,7 +300,14 @@ mod tests {
         assert_eq!(of("Alembic/wiki/index.md").as_deref(), Some("index.md"));
         let absolute = temp.path().join("Alembic/wiki/index.md");
         assert_eq!(of(absolute.to_str().unwrap()).as_deref(), Some("index.md"));
-        for outside in ["../recipes/a.md", "a/../../x.md", "/etc/passwd", "meta.json", "", "Alembic/wiki/"] {
+        for outside in [
+            "../recipes/a.md",
+            "a/../../x.md",
+            "/etc/passwd",
+            "meta.json",
+            "",
+            "Alembic/wiki/",
+        ] {
             assert_eq!(of(outside), None, "{outside}");
         }
     }
