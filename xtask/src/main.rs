@@ -10,6 +10,7 @@ mod demo;
 mod eval;
 mod fuzz;
 mod gen_docs;
+mod local_model;
 mod mining;
 mod mcp;
 mod model;

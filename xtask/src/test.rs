@@ -29,6 +29,7 @@ enum Part {
     Neovim,
     Helix,
     Vscode,
+    Model,
 }
 
 impl Part {
@@ -46,6 +47,7 @@ impl Part {
             Self::Neovim => "end to end in Neovim",
             Self::Helix => "end to end in Helix",
             Self::Vscode => "end to end in VS Code",
+            Self::Model => "a real model on a local server",
         }
     }
 
@@ -89,6 +91,7 @@ impl Part {
                     .arg("--tools")
                     .arg(bin))
             }
+            Self::Model => local_model::test(),
             Self::Embeddings => model::test(),
             Self::Mcp => mcp::test(),
             Self::Extension => {

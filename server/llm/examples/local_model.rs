@@ -13,15 +13,24 @@ use futures::StreamExt;
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let address = std::env::args().nth(1).context("say the server's address")?;
+    let address = std::env::args()
+        .nth(1)
+        .context("say the server's address")?;
     let network = Network {
         offline: true,
         ..Network::default()
     };
     let provider = HttpProvider::new(ProviderSettings::local(address), network)?;
-    let model = provider.models().await?.pop().context("the server has no model")?;
+    let model = provider
+        .models()
+        .await?
+        .pop()
+        .context("the server has no model")?;
     let capabilities = provider.capabilities(&model).await?;
-    println!("window {}, tools {:?}", capabilities.window, capabilities.tools);
+    println!(
+        "window {}, tools {:?}",
+        capabilities.window, capabilities.tools
+    );
     let request = |text: &str, max_output| Request {
         model: model.clone(),
         items: vec![Item::user(text)],
@@ -46,7 +55,10 @@ async fn main() -> Result<()> {
         "the answer ended with {:?}",
         answer.outcome
     );
-    ensure!(deltas > 1 && !answer.text().is_empty(), "nothing was streamed");
+    ensure!(
+        deltas > 1 && !answer.text().is_empty(),
+        "nothing was streamed"
+    );
     println!("streamed: {deltas} pieces, {:?}", answer.usage);
 
     let mut forced = request("Read the file src/main.rs.", 128);
@@ -73,7 +85,10 @@ async fn main() -> Result<()> {
         answer.outcome,
         answer.blocks
     );
-    let calls: Vec<&str> = answer.ready_calls().map(|(call, _)| call.name.as_str()).collect();
+    let calls: Vec<&str> = answer
+        .ready_calls()
+        .map(|(call, _)| call.name.as_str())
+        .collect();
     ensure!(calls == ["read_file"], "the calls are {calls:?}");
     println!("forced: one call of read_file");
 

@@ -196,9 +196,7 @@ impl Accumulator {
                 Building::Text { text, .. } => {
                     (!text.trim().is_empty()).then_some(Block::Text(text))
                 }
-                Building::Thinking { text, signature } => {
-                    Some(Block::Thinking { text, signature })
-                }
+                Building::Thinking { text, signature } => Some(Block::Thinking { text, signature }),
                 Building::Call {
                     id,
                     name,

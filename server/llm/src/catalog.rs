@@ -62,8 +62,7 @@ mod tests {
     fn every_entry_is_lower_case_and_has_room_for_an_answer() {
         for entry in ENTRIES.iter() {
             assert_eq!(entry.model, entry.model.to_lowercase());
-            if let (Some(window), Some(output)) =
-                (entry.settings.window, entry.settings.max_output)
+            if let (Some(window), Some(output)) = (entry.settings.window, entry.settings.max_output)
             {
                 assert!(output <= window, "{}", entry.model);
             }

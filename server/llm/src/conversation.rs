@@ -167,15 +167,17 @@ impl Builder<'_> {
                         name,
                         arguments: arguments.clone(),
                     },
-                    ToolMode::Text | ToolMode::None => {
-                        TurnPart::Text(write_call(&name, arguments))
-                    }
+                    ToolMode::Text | ToolMode::None => TurnPart::Text(write_call(&name, arguments)),
                 };
                 self.pending.push((place, id));
                 self.say(Speaker::Assistant, part);
             }
             ItemKind::ToolResult { .. } => {
-                if self.pending.iter().any(|(call, _)| self.results[*call] == Some(place)) {
+                if self
+                    .pending
+                    .iter()
+                    .any(|(call, _)| self.results[*call] == Some(place))
+                {
                     self.answer_calls();
                 }
             }
@@ -221,7 +223,10 @@ impl Builder<'_> {
                 };
                 self.say(Speaker::User, part);
             } else {
-                self.say(Speaker::User, TurnPart::Text(write_result(&id, &name, &text)));
+                self.say(
+                    Speaker::User,
+                    TurnPart::Text(write_result(&id, &name, &text)),
+                );
                 for (mime, data) in images {
                     self.say(Speaker::User, TurnPart::Image { mime, data });
                 }
@@ -233,7 +238,13 @@ impl Builder<'_> {
     fn wire_id(&mut self, id: &str) -> String {
         let mut wire: String = id
             .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' })
+            .map(|c| {
+                if c.is_ascii_alphanumeric() || c == '-' {
+                    c
+                } else {
+                    '_'
+                }
+            })
             .take(64)
             .collect();
         if wire.is_empty() {
@@ -282,10 +293,16 @@ fn whole(turns: Vec<Turn>) -> Vec<Turn> {
         speaker: Speaker::User,
         parts: vec![TurnPart::Text(text.to_owned())],
     };
-    if whole.first().is_none_or(|turn| turn.speaker == Speaker::Assistant) {
+    if whole
+        .first()
+        .is_none_or(|turn| turn.speaker == Speaker::Assistant)
+    {
         whole.insert(0, said("(the conversation goes on)"));
     }
-    if whole.last().is_some_and(|turn| turn.speaker == Speaker::Assistant) {
+    if whole
+        .last()
+        .is_some_and(|turn| turn.speaker == Speaker::Assistant)
+    {
         whole.push(said("(go on)"));
     }
     whole

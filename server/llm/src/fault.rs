@@ -130,7 +130,7 @@ fn wait(value: &str, now: SystemTime) -> Option<Duration> {
 pub(crate) fn backoff(attempt: u32, random: u64) -> Duration {
     let seconds = 2_u32.saturating_pow(attempt.saturating_sub(1)).min(30);
     // 0.8 to 1.2, in thousandths.
-    let share = 800 + (u128::from(random) * 401 >> 64) as u64;
+    let share = 800 + ((u128::from(random) * 401) >> 64) as u64;
     Duration::from_millis(u64::from(seconds) * share)
 }
 
@@ -143,9 +143,15 @@ fn message(body: &str) -> String {
         json => json,
     });
     let found = json.as_ref().and_then(|json| {
-        ["/error/message", "/message", "/error", "/detail", "/Message"]
-            .iter()
-            .find_map(|at| json.pointer(at).and_then(Value::as_str))
+        [
+            "/error/message",
+            "/message",
+            "/error",
+            "/detail",
+            "/Message",
+        ]
+        .iter()
+        .find_map(|at| json.pointer(at).and_then(Value::as_str))
     });
     let text = found.unwrap_or(body);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -266,13 +272,19 @@ mod tests {
 
     #[test]
     fn the_provider_says_how_long_to_wait() {
-        assert_eq!(judge(429, Some("2"), "").retry, Retry::After(Duration::from_secs(2)));
+        assert_eq!(
+            judge(429, Some("2"), "").retry,
+            Retry::After(Duration::from_secs(2))
+        );
         assert_eq!(
             judge(503, Some("Sun, 06 Nov 1994 08:49:47 GMT"), "").retry,
             Retry::After(Duration::from_secs(10))
         );
         let long = judge(429, Some("3600"), "");
-        assert_eq!((long.error.code, long.retry), (ErrorCode::Quota, Retry::Never));
+        assert_eq!(
+            (long.error.code, long.retry),
+            (ErrorCode::Quota, Retry::Never)
+        );
         assert_eq!(judge(429, Some("soon"), "").retry, Retry::Later);
     }
 
@@ -283,7 +295,10 @@ mod tests {
             Some("1"),
             r#"{"error":{"code":"insufficient_quota","message":"You exceeded your current quota."}}"#,
         );
-        assert_eq!((fault.error.code, fault.retry), (ErrorCode::Quota, Retry::Never));
+        assert_eq!(
+            (fault.error.code, fault.retry),
+            (ErrorCode::Quota, Retry::Never)
+        );
         assert_eq!(
             fault.error.message,
             "p answered with status 429: You exceeded your current quota."
@@ -293,11 +308,26 @@ mod tests {
     #[test]
     fn requests_that_are_too_long_are_told_apart() {
         for (status, body) in [
-            (400, r#"{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 8192 tokens."}}"#),
-            (400, r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#),
-            (400, r#"{"error":{"code":400,"message":"The input token count (2000000) exceeds the maximum number of tokens allowed (1048576)."}}"#),
-            (400, r#"{"message":"Input is too long for requested model."}"#),
-            (500, r#"{"error":{"message":"the request exceeds the available context size"}}"#),
+            (
+                400,
+                r#"{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 8192 tokens."}}"#,
+            ),
+            (
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#,
+            ),
+            (
+                400,
+                r#"{"error":{"code":400,"message":"The input token count (2000000) exceeds the maximum number of tokens allowed (1048576)."}}"#,
+            ),
+            (
+                400,
+                r#"{"message":"Input is too long for requested model."}"#,
+            ),
+            (
+                500,
+                r#"{"error":{"message":"the request exceeds the available context size"}}"#,
+            ),
             (413, ""),
         ] {
             let fault = judge(status, None, body);
@@ -309,17 +339,31 @@ mod tests {
     #[test]
     fn servers_that_take_no_tools_say_so_in_their_own_words() {
         for (status, body) in [
-            (400, r#"{"error":{"message":"registry/gemma:2b does not support tools"}}"#),
-            (500, r#"{"error":{"message":"tools param requires --jinja flag"}}"#),
-            (400, r#"{"message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set"}"#),
+            (
+                400,
+                r#"{"error":{"message":"registry/gemma:2b does not support tools"}}"#,
+            ),
+            (
+                500,
+                r#"{"error":{"message":"tools param requires --jinja flag"}}"#,
+            ),
+            (
+                400,
+                r#"{"message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set"}"#,
+            ),
         ] {
-            assert_eq!(judge(status, None, body).error.code, ErrorCode::ToolsUnsupported);
+            assert_eq!(
+                judge(status, None, body).error.code,
+                ErrorCode::ToolsUnsupported
+            );
         }
     }
 
     #[test]
     fn waits_double_up_to_half_a_minute_and_vary_by_a_fifth() {
-        let waits: Vec<u128> = (1..=7).map(|n| backoff(n, u64::MAX / 2).as_millis()).collect();
+        let waits: Vec<u128> = (1..=7)
+            .map(|n| backoff(n, u64::MAX / 2).as_millis())
+            .collect();
         assert_eq!(waits, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
         assert_eq!(backoff(1, 0).as_millis(), 800);
         assert_eq!(backoff(1, u64::MAX).as_millis(), 1_200);

@@ -149,7 +149,10 @@ impl Provider for HttpProvider {
         Box::pin(futures::stream::unfold(
             (receiver, guard),
             |(mut receiver, guard)| async move {
-                receiver.recv().await.map(|event| (event, (receiver, guard)))
+                receiver
+                    .recv()
+                    .await
+                    .map(|event| (event, (receiver, guard)))
             },
         ))
     }
@@ -237,10 +240,14 @@ impl Inner {
                 }
                 Err(fault) => fault,
             };
-            if fault.error.code == ErrorCode::ToolsUnsupported && self.forget_tools(&request.model) {
+            if fault.error.code == ErrorCode::ToolsUnsupported && self.forget_tools(&request.model)
+            {
                 let warning = StreamEvent::warning(
                     WarningCode::ToolsUnsupported,
-                    format!("{} takes no tools; they are described in text.", request.model),
+                    format!(
+                        "{} takes no tools; they are described in text.",
+                        request.model
+                    ),
                 );
                 send(&events, warning).await;
                 continue;

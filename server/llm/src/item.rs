@@ -173,11 +173,7 @@ impl Item {
 
     /// What the model thought.
     #[must_use]
-    pub fn thinking(
-        text: impl Into<String>,
-        signature: Option<String>,
-        model: ModelRef,
-    ) -> Self {
+    pub fn thinking(text: impl Into<String>, signature: Option<String>, model: ModelRef) -> Self {
         Self {
             origin: Origin::Model,
             kind: ItemKind::Thinking {
@@ -207,11 +203,7 @@ impl Item {
 
     /// What a tool gave.
     #[must_use]
-    pub fn result(
-        id: impl Into<String>,
-        name: impl Into<String>,
-        text: impl Into<String>,
-    ) -> Self {
+    pub fn result(id: impl Into<String>, name: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
             origin: Origin::Tool,
             kind: ItemKind::ToolResult {

@@ -45,5 +45,5 @@ pub use request::{Request, Thinking, ToolChoice, ToolGroup, ToolSpec};
 pub use schema::{NameError, SchemaFault, ToolNames, is_internal_name, validate};
 pub use secret::{Environment, First, Secret, Secrets, key_variables};
 pub use settings::{ModelSettings, ProviderKind, ProviderSettings};
-pub use usage::{Estimator, TokenUsage, UsageDelta};
 pub use tokio_util::sync::CancellationToken;
+pub use usage::{Estimator, TokenUsage, UsageDelta};

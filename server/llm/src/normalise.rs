@@ -225,7 +225,9 @@ impl Normaliser {
                     if !self.expected.text_calls_agreed {
                         out.push(StreamEvent::warning(
                             WarningCode::PromotedTextCall,
-                            format!("The model wrote a call of {name} as text; it counts as a call."),
+                            format!(
+                                "The model wrote a call of {name} as text; it counts as a call."
+                            ),
                         ));
                     }
                     self.promoted = true;
@@ -258,12 +260,7 @@ impl Normaliser {
         out.push(StreamEvent::ContentDelta { index, text });
     }
 
-    fn thinking(
-        &mut self,
-        text: String,
-        signature: Option<String>,
-        out: &mut Vec<StreamEvent>,
-    ) {
+    fn thinking(&mut self, text: String, signature: Option<String>, out: &mut Vec<StreamEvent>) {
         if text.is_empty() && signature.is_none() {
             return;
         }
@@ -283,7 +280,10 @@ impl Normaliser {
         let found = self.find_call(key, id.as_deref(), name.as_deref());
         let place = match found {
             Some(place) => place,
-            None if id.is_none() && name.is_none() && key.is_none_or(|_| !self.calls.is_empty()) => {
+            None if id.is_none()
+                && name.is_none()
+                && key.is_none_or(|_| !self.calls.is_empty()) =>
+            {
                 match self.newest.filter(|place| !self.calls[*place].closed) {
                     Some(place) => place,
                     None => {

@@ -68,7 +68,9 @@ pub(crate) fn expectation(
         .names
         .tools()
         .iter()
-        .map(|(_, tool)| estimator.text(&tool.description) + estimator.text(&tool.parameters.to_string()))
+        .map(|(_, tool)| {
+            estimator.text(&tool.description) + estimator.text(&tool.parameters.to_string())
+        })
         .sum();
     let may_call = capabilities.tools != ToolMode::None
         && request.tool_choice != ToolChoice::None

@@ -220,8 +220,7 @@ mod tests {
 
     #[test]
     fn each_kind_of_token_has_its_price() {
-        let price =
-            price(r#"{"input":3,"output":15,"cacheWrite":"3.75","cacheRead":"0.3"}"#);
+        let price = price(r#"{"input":3,"output":15,"cacheWrite":"3.75","cacheRead":"0.3"}"#);
         let usage = TokenUsage {
             input: 100,
             output: 10,
@@ -260,7 +259,9 @@ mod tests {
         let cost = price.cost(usage, CacheMode::None);
         assert_eq!(cost.total, Decimal::from_billionths(50));
         assert_eq!(
-            std::iter::repeat_n(cost.total, 20).sum::<Decimal>().to_string(),
+            std::iter::repeat_n(cost.total, 20)
+                .sum::<Decimal>()
+                .to_string(),
             "0.000001"
         );
     }

@@ -61,9 +61,7 @@ impl ToolSpec {
 }
 
 /// Where a tool comes from; the order is that of requests.
-#[derive(
-    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolGroup {
     /// Ours.

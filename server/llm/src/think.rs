@@ -129,7 +129,10 @@ mod tests {
 
     #[test]
     fn reasoning_without_an_end_ends_with_the_answer() {
-        assert_eq!(split("<think>hm</thi", 2), ("hm</thi".into(), String::new()));
+        assert_eq!(
+            split("<think>hm</thi", 2),
+            ("hm</thi".into(), String::new())
+        );
     }
 
     #[test]

@@ -188,9 +188,7 @@ fn raw_item(item: &Item) -> f64 {
         | ItemKind::RulesBlock { text } => raw_text(text),
         ItemKind::ToolCall {
             name, arguments, ..
-        } => {
-            raw_text(name) + raw_text(&serde_json::Value::Object(arguments.clone()).to_string())
-        }
+        } => raw_text(name) + raw_text(&serde_json::Value::Object(arguments.clone()).to_string()),
     };
     text + PER_ITEM
 }

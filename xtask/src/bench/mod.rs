@@ -7,6 +7,7 @@ mod editor;
 mod embed;
 mod intelligence;
 mod knowledge;
+mod llm;
 mod mcp;
 mod scan;
 mod stats;
@@ -54,6 +55,8 @@ enum Part {
     Mcp,
     /// The briefing of a project of 5,000 files, and questions about its calls
     Intelligence,
+    /// Streams of models
+    Llm,
 }
 
 /// The programs that are compared.
@@ -101,6 +104,7 @@ pub fn bench(options: &Options) -> Result<()> {
                 options.rounds,
                 Duration::from_secs(options.limit),
             )?,
+            Part::Llm => llm::bench()?,
             Part::Embed => embed::bench()?,
             Part::Knowledge => {
                 run(cargo().args(["build", "--release", "--quiet", "--package", "asd-cli"]))?;

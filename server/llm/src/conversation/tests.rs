@@ -73,7 +73,11 @@ fn a_call_is_followed_by_its_result_before_anything_else() {
         .iter()
         .map(|message| {
             let id = message["tool_call_id"].as_str().unwrap_or_default();
-            format!("{} {id} {}", message["role"].as_str().unwrap(), message["content"])
+            format!(
+                "{} {id} {}",
+                message["role"].as_str().unwrap(),
+                message["content"]
+            )
         })
         .collect();
     assert_eq!(
@@ -156,7 +160,12 @@ fn without_native_tools_calls_and_results_are_text() {
     });
     assert_eq!(body.get("tools"), None);
     let messages = &body["messages"];
-    assert!(messages[0]["content"].as_str().unwrap().contains("## read\nReads a file."));
+    assert!(
+        messages[0]["content"]
+            .as_str()
+            .unwrap()
+            .contains("## read\nReads a file.")
+    );
     assert_eq!(
         messages[2]["content"],
         "<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}</tool_call>"
@@ -176,7 +185,8 @@ fn item() -> impl Strategy<Value = Item> {
         (text.clone(), any::<bool>()).prop_map(|(text, signed)| {
             Item::thinking(text, signed.then(|| "sig".to_owned()), model("anthropic"))
         }),
-        id.clone().prop_map(|id| Item::call(id, "read", arguments())),
+        id.clone()
+            .prop_map(|id| Item::call(id, "read", arguments())),
         (id, text.clone()).prop_map(|(id, text)| Item::result(id, "read", text)),
         text.prop_map(|text| Item {
             origin: crate::item::Origin::Kernel,
@@ -200,8 +210,14 @@ fn check_open_ai(body: &Value) {
             assert!(waiting.is_empty(), "a call without its result: {body}");
         }
         let content = message["content"].as_str().unwrap_or_default().trim();
-        let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
-        assert!(!content.is_empty() || !calls.is_empty(), "nothing said: {body}");
+        let calls = message["tool_calls"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
+        assert!(
+            !content.is_empty() || !calls.is_empty(),
+            "nothing said: {body}"
+        );
         for call in calls {
             let id = call["id"].as_str().unwrap().to_owned();
             assert!(seen.insert(id.clone()), "an id twice: {body}");
@@ -215,7 +231,10 @@ fn check_blocks(messages: &Value, content: &str, kind: &dyn Fn(&Value) -> (&'sta
     let mut waiting: BTreeSet<String> = BTreeSet::new();
     let mut speaker = "assistant".to_owned();
     for message in messages.as_array().unwrap() {
-        let role = message["role"].as_str().unwrap().replace("model", "assistant");
+        let role = message["role"]
+            .as_str()
+            .unwrap()
+            .replace("model", "assistant");
         assert_ne!(role, speaker, "the same speaker twice: {messages}");
         speaker = role;
         let blocks = message[content].as_array().unwrap();

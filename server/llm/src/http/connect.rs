@@ -26,7 +26,9 @@ pub(super) fn base(settings: &ProviderSettings) -> Result<Url, StreamError> {
         text = format!("http://{text}");
     }
     let url = Url::parse(&text).map_err(|error| {
-        configuration(format!("`base-url` of the provider {name} is no address: {error}."))
+        configuration(format!(
+            "`base-url` of the provider {name} is no address: {error}."
+        ))
     })?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
         return Err(configuration(format!(
@@ -45,7 +47,10 @@ pub(super) fn base(settings: &ProviderSettings) -> Result<Url, StreamError> {
 pub(super) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    host == "localhost"
+        || host
+            .parse::<IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
 }
 
 /// Refuses to leave the machine where that is not allowed.

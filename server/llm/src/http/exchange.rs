@@ -160,7 +160,10 @@ impl Inner {
         for (name, value) in headers.iter().chain(&self.settings.headers) {
             builder = builder.header(name, value);
         }
-        builder.send().await.map_err(|error| self.unreachable(&error))
+        builder
+            .send()
+            .await
+            .map_err(|error| self.unreachable(&error))
     }
 
     /// Asks for something that is no answer of a model.
@@ -177,9 +180,15 @@ impl Inner {
             builder = builder.header(name, value);
         }
         let answer = async {
-            let response = builder.send().await.map_err(|error| self.unreachable(&error))?;
+            let response = builder
+                .send()
+                .await
+                .map_err(|error| self.unreachable(&error))?;
             if !response.status().is_success() {
-                return Err(self.refused(response, &CancellationToken::new()).await.error);
+                return Err(self
+                    .refused(response, &CancellationToken::new())
+                    .await
+                    .error);
             }
             response.json().await.map_err(|error| self.broken(&error))
         };
@@ -208,13 +217,21 @@ impl Inner {
     }
 
     fn key(&self) -> Option<Secret> {
-        let name = self.settings.key.as_deref().or(self.settings.kind.default_key())?;
+        let name = self
+            .settings
+            .key
+            .as_deref()
+            .or(self.settings.kind.default_key())?;
         self.network.secrets.secret(name)
     }
 
     fn needed_key(&self) -> Result<Secret, StreamError> {
         self.key().ok_or_else(|| {
-            let name = self.settings.key.as_deref().or(self.settings.kind.default_key());
+            let name = self
+                .settings
+                .key
+                .as_deref()
+                .or(self.settings.kind.default_key());
             StreamError::new(
                 ErrorCode::Auth,
                 format!(
@@ -255,7 +272,10 @@ impl Inner {
                 let token = self.copilot_token().await?;
                 headers.insert("authorization".into(), bearer(&token));
                 headers.insert("copilot-integration-id".into(), "vscode-chat".into());
-                headers.insert("editor-version".into(), concat!("asd/", env!("CARGO_PKG_VERSION")).into());
+                headers.insert(
+                    "editor-version".into(),
+                    concat!("asd/", env!("CARGO_PKG_VERSION")).into(),
+                );
             }
             ProviderKind::Bedrock => match self.key() {
                 Some(key) => {
@@ -329,13 +349,22 @@ impl Inner {
             .await
             .map_err(|error| self.unreachable(&error))?;
         if !response.status().is_success() {
-            return Err(self.refused(response, &CancellationToken::new()).await.error);
+            return Err(self
+                .refused(response, &CancellationToken::new())
+                .await
+                .error);
         }
         let answer: Value = response.json().await.map_err(|error| self.broken(&error))?;
         let token = answer.get("token").and_then(Value::as_str).ok_or_else(|| {
-            StreamError::new(ErrorCode::Auth, "Copilot gave no token; sign in to it again.")
+            StreamError::new(
+                ErrorCode::Auth,
+                "Copilot gave no token; sign in to it again.",
+            )
         })?;
-        let until = answer.get("expires_at").and_then(Value::as_u64).unwrap_or(0);
+        let until = answer
+            .get("expires_at")
+            .and_then(Value::as_u64)
+            .unwrap_or(0);
         let until = SystemTime::UNIX_EPOCH + Duration::from_secs(until.saturating_sub(60));
         let token = Secret::new(token);
         *kept = Some(CopilotToken {
@@ -354,10 +383,15 @@ impl Inner {
         let status = response.status().as_u16();
         let header = |name: &str| {
             let value = response.headers().get(name);
-            value.and_then(|value| value.to_str().ok()).map(str::to_owned)
+            value
+                .and_then(|value| value.to_str().ok())
+                .map(str::to_owned)
         };
         let retry_after = match header("retry-after-ms") {
-            Some(millis) => millis.parse().ok().map(|millis: f64| (millis / 1000.0).to_string()),
+            Some(millis) => millis
+                .parse()
+                .ok()
+                .map(|millis: f64| (millis / 1000.0).to_string()),
             None => header("retry-after"),
         };
         let marked = header("x-should-retry").as_deref() == Some("true");
@@ -408,7 +442,11 @@ impl Inner {
     pub(super) fn broken(&self, error: &reqwest::Error) -> StreamError {
         StreamError::new(
             ErrorCode::Interrupted,
-            format!("The stream of {} broke: {}.", self.settings.name, cause(error)),
+            format!(
+                "The stream of {} broke: {}.",
+                self.settings.name,
+                cause(error)
+            ),
         )
     }
 }
@@ -430,13 +468,12 @@ fn framer(response: &reqwest::Response) -> Framer {
         .unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     match kind {
-        "application/vnd.amazon.eventstream" => {
-            Framer::EventStream(EventStreamFramer::default())
-        }
-        "application/x-ndjson" | "application/ndjson" | "application/jsonl"
-        | "application/x-jsonlines" | "application/stream+json" => {
-            Framer::Lines(LineFramer::json())
-        }
+        "application/vnd.amazon.eventstream" => Framer::EventStream(EventStreamFramer::default()),
+        "application/x-ndjson"
+        | "application/ndjson"
+        | "application/jsonl"
+        | "application/x-jsonlines"
+        | "application/stream+json" => Framer::Lines(LineFramer::json()),
         "application/json" => Framer::Whole(Vec::new()),
         _ => Framer::Lines(LineFramer::events()),
     }

@@ -32,13 +32,20 @@ impl Inner {
         if said.is_none_or(|said| said.max_output.is_none()) {
             capabilities.max_output = capabilities.window.div_ceil(OUTPUT_SHARE);
         }
-        if let Some(listed) = ollama.as_ref().and_then(|answer| answer["capabilities"].as_array()) {
+        if let Some(listed) = ollama
+            .as_ref()
+            .and_then(|answer| answer["capabilities"].as_array())
+        {
             let can = |what: &str| listed.iter().any(|one| one == what);
             if said.is_none_or(|said| said.images.is_none()) {
                 capabilities.images = can("vision");
             }
             if said.is_none_or(|said| said.tools.is_none()) {
-                capabilities.tools = if can("tools") { ToolMode::Native } else { ToolMode::Text };
+                capabilities.tools = if can("tools") {
+                    ToolMode::Native
+                } else {
+                    ToolMode::Text
+                };
             }
         } else if said.is_none_or(|said| said.tools.is_none()) {
             capabilities.tools = self.probe_tools(model).await?;
@@ -51,7 +58,12 @@ impl Inner {
         let mut url = self.base.clone();
         url.set_path("/api/show");
         let request = async {
-            let response = self.client.post(url).json(&json!({"model": model})).send().await;
+            let response = self
+                .client
+                .post(url)
+                .json(&json!({"model": model}))
+                .send()
+                .await;
             let response = response.map_err(|error| self.unreachable(&error))?;
             if !response.status().is_success() {
                 return Ok(None);
@@ -59,7 +71,10 @@ impl Inner {
             let answer: Value = response.json().await.map_err(|error| self.broken(&error))?;
             Ok(answer.get("model_info").is_some().then_some(answer))
         };
-        self.within(Duration::from_secs(10), request).await.ok().flatten()
+        self.within(Duration::from_secs(10), request)
+            .await
+            .ok()
+            .flatten()
     }
 
     /// What the model runs with now, was made with, or is loaded with by default.
@@ -69,7 +84,10 @@ impl Inner {
         let running = async {
             let response = self.client.get(url).send().await;
             let response = response.map_err(|error| self.unreachable(&error))?;
-            response.json::<Value>().await.map_err(|error| self.broken(&error))
+            response
+                .json::<Value>()
+                .await
+                .map_err(|error| self.broken(&error))
         };
         if let Ok(running) = self.within(Duration::from_secs(10), running).await {
             let models = running["models"].as_array().into_iter().flatten();
@@ -84,9 +102,10 @@ impl Inner {
             (words.next() == Some("num_ctx")).then(|| words.next()?.parse().ok())?
         });
         let info = described["model_info"].as_object();
-        let trained = info.into_iter().flatten().find_map(|(key, value)| {
-            key.ends_with(".context_length").then(|| number(value))?
-        });
+        let trained = info
+            .into_iter()
+            .flatten()
+            .find_map(|(key, value)| key.ends_with(".context_length").then(|| number(value))?);
         made_with.unwrap_or_else(|| trained.map_or(OLLAMA_WINDOW, |most| most.min(OLLAMA_WINDOW)))
     }
 
@@ -101,8 +120,17 @@ impl Inner {
         let own = models
             .iter()
             .find(|one| one["id"] == model)
-            .or(if models.len() == 1 { models.first() } else { None });
-        let keys = ["/max_model_len", "/context_length", "/max_context_length", "/meta/n_ctx"];
+            .or(if models.len() == 1 {
+                models.first()
+            } else {
+                None
+            });
+        let keys = [
+            "/max_model_len",
+            "/context_length",
+            "/max_context_length",
+            "/meta/n_ctx",
+        ];
         let window = own.and_then(|own| keys.iter().find_map(|key| number(own.pointer(key)?)));
         if window.is_some() {
             return Ok(window);
@@ -112,7 +140,10 @@ impl Inner {
         let props = async {
             let response = self.client.get(url).send().await;
             let response = response.map_err(|error| self.unreachable(&error))?;
-            response.json::<Value>().await.map_err(|error| self.broken(&error))
+            response
+                .json::<Value>()
+                .await
+                .map_err(|error| self.broken(&error))
         };
         let props = self.within(Duration::from_secs(10), props).await.ok();
         Ok(props.and_then(|props| number(props.pointer("/default_generation_settings/n_ctx")?)))
@@ -149,5 +180,7 @@ impl Inner {
 }
 
 fn number(value: &Value) -> Option<u32> {
-    u32::try_from(value.as_u64()?).ok().filter(|number| *number > 0)
+    u32::try_from(value.as_u64()?)
+        .ok()
+        .filter(|number| *number > 0)
 }

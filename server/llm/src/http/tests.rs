@@ -117,7 +117,8 @@ async fn serve(mut socket: TcpStream, reply: Reply, asked: Arc<Mutex<Vec<Asked>>
         if let Some(end) = text.find("\r\n\r\n") {
             let length = text.lines().find_map(|line| {
                 let (name, value) = line.split_once(':')?;
-                name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().unwrap())
+                name.eq_ignore_ascii_case("content-length")
+                    .then(|| value.trim().parse().unwrap())
             });
             break (end + 4, length.unwrap_or(0_usize));
         }
@@ -137,7 +138,10 @@ async fn serve(mut socket: TcpStream, reply: Reply, asked: Arc<Mutex<Vec<Asked>>
         headers: headers.collect(),
         body: serde_json::from_slice(&bytes[head..]).unwrap_or(Value::Null),
     });
-    let mut head = format!("HTTP/1.1 {} X\r\nconnection: close\r\ntransfer-encoding: chunked\r\n", reply.status);
+    let mut head = format!(
+        "HTTP/1.1 {} X\r\nconnection: close\r\ntransfer-encoding: chunked\r\n",
+        reply.status
+    );
     for (name, value) in &reply.headers {
         head += &format!("{name}: {value}\r\n");
     }
@@ -299,14 +303,29 @@ fn bedrock() -> Vec<u8> {
     let mut body = Vec::new();
     for (event, payload) in [
         ("messageStart", r#"{"role":"assistant"}"#),
-        ("contentBlockDelta", r#"{"contentBlockIndex":0,"delta":{"text":"Gut 缓😀"}}"#),
+        (
+            "contentBlockDelta",
+            r#"{"contentBlockIndex":0,"delta":{"text":"Gut 缓😀"}}"#,
+        ),
         ("contentBlockStop", r#"{"contentBlockIndex":0}"#),
-        ("contentBlockStart", r#"{"contentBlockIndex":1,"start":{"toolUse":{"toolUseId":"call-1","name":"read"}}}"#),
-        ("contentBlockDelta", r#"{"contentBlockIndex":1,"delta":{"toolUse":{"input":"{\"path\":"}}}"#),
-        ("contentBlockDelta", r#"{"contentBlockIndex":1,"delta":{"toolUse":{"input":"\"é\"}"}}}"#),
+        (
+            "contentBlockStart",
+            r#"{"contentBlockIndex":1,"start":{"toolUse":{"toolUseId":"call-1","name":"read"}}}"#,
+        ),
+        (
+            "contentBlockDelta",
+            r#"{"contentBlockIndex":1,"delta":{"toolUse":{"input":"{\"path\":"}}}"#,
+        ),
+        (
+            "contentBlockDelta",
+            r#"{"contentBlockIndex":1,"delta":{"toolUse":{"input":"\"é\"}"}}}"#,
+        ),
         ("contentBlockStop", r#"{"contentBlockIndex":1}"#),
         ("messageStop", r#"{"stopReason":"tool_use"}"#),
-        ("metadata", r#"{"usage":{"inputTokens":100,"outputTokens":10,"cacheReadInputTokens":900,"cacheWriteInputTokens":0}}"#),
+        (
+            "metadata",
+            r#"{"usage":{"inputTokens":100,"outputTokens":10,"cacheReadInputTokens":900,"cacheWriteInputTokens":0}}"#,
+        ),
     ] {
         body.extend(encode_event_stream(
             &[(":message-type", "event"), (":event-type", event)],
@@ -318,7 +337,11 @@ fn bedrock() -> Vec<u8> {
 
 #[tokio::test]
 async fn each_format_gives_the_same_answer_however_it_is_split() {
-    let token = reply(200, "application/json", r#"{"token":"tid=1","expires_at":9999999999}"#);
+    let token = reply(
+        200,
+        "application/json",
+        r#"{"token":"tid=1","expires_at":9999999999}"#,
+    );
     for (kind, stream) in [
         (ProviderKind::OpenAi, sse(OPENAI)),
         (ProviderKind::Azure, sse(OPENAI)),
@@ -326,9 +349,15 @@ async fn each_format_gives_the_same_answer_however_it_is_split() {
         (ProviderKind::Copilot, sse(OPENAI)),
         (ProviderKind::Anthropic, sse(ANTHROPIC)),
         (ProviderKind::Gemini, sse(GEMINI)),
-        (ProviderKind::Bedrock, reply(200, "application/vnd.amazon.eventstream", bedrock())),
+        (
+            ProviderKind::Bedrock,
+            reply(200, "application/vnd.amazon.eventstream", bedrock()),
+        ),
         (ProviderKind::Local, sse(OPENAI)),
-        (ProviderKind::Local, reply(200, "application/x-ndjson", OLLAMA)),
+        (
+            ProviderKind::Local,
+            reply(200, "application/x-ndjson", OLLAMA),
+        ),
     ] {
         for by in [usize::MAX, 1, 7] {
             let mut replies = vec![stream.clone().by(by)];
@@ -341,7 +370,11 @@ async fn each_format_gives_the_same_answer_however_it_is_split() {
             let server = Server::new(replies).await;
             let (provider, _) = provider(&server, kind);
             let answer = answer(events(&provider).await);
-            assert_eq!(answer.outcome, Outcome::Complete(CompleteReason::ToolUse), "{kind:?}");
+            assert_eq!(
+                answer.outcome,
+                Outcome::Complete(CompleteReason::ToolUse),
+                "{kind:?}"
+            );
             assert_eq!(answer.text(), "Gut 缓😀", "{kind:?}");
             let calls: Vec<String> = answer
                 .ready_calls()
@@ -358,38 +391,86 @@ async fn each_format_gives_the_same_answer_however_it_is_split() {
 #[tokio::test]
 async fn each_request_goes_where_it_should_with_its_key() {
     for (kind, path, header, value) in [
-        (ProviderKind::OpenAi, "/chat/completions", "authorization", "Bearer sk-0123456789"),
-        (ProviderKind::Azure, "/openai/v1/chat/completions", "api-key", "sk-0123456789"),
-        (ProviderKind::DeepSeek, "/chat/completions", "authorization", "Bearer sk-0123456789"),
-        (ProviderKind::Anthropic, "/v1/messages", "x-api-key", "sk-0123456789"),
-        (ProviderKind::Gemini, "/models/known:streamGenerateContent?alt=sse", "x-goog-api-key", "sk-0123456789"),
-        (ProviderKind::Bedrock, "/model/known/converse-stream", "x-amz-date", "20260102T030405Z"),
+        (
+            ProviderKind::OpenAi,
+            "/chat/completions",
+            "authorization",
+            "Bearer sk-0123456789",
+        ),
+        (
+            ProviderKind::Azure,
+            "/openai/v1/chat/completions",
+            "api-key",
+            "sk-0123456789",
+        ),
+        (
+            ProviderKind::DeepSeek,
+            "/chat/completions",
+            "authorization",
+            "Bearer sk-0123456789",
+        ),
+        (
+            ProviderKind::Anthropic,
+            "/v1/messages",
+            "x-api-key",
+            "sk-0123456789",
+        ),
+        (
+            ProviderKind::Gemini,
+            "/models/known:streamGenerateContent?alt=sse",
+            "x-goog-api-key",
+            "sk-0123456789",
+        ),
+        (
+            ProviderKind::Bedrock,
+            "/model/known/converse-stream",
+            "x-amz-date",
+            "20260102T030405Z",
+        ),
     ] {
         let server = Server::new(vec![reply(400, "application/json", "{}")]).await;
         let (provider, _) = provider(&server, kind);
         events(&provider).await;
         let asked = server.asked();
         assert_eq!(asked[0].path, path, "{kind:?}");
-        assert_eq!(asked[0].headers.get(header).map(String::as_str), Some(value), "{kind:?}");
+        assert_eq!(
+            asked[0].headers.get(header).map(String::as_str),
+            Some(value),
+            "{kind:?}"
+        );
     }
 }
 
 #[tokio::test]
 async fn copilot_gets_a_token_for_the_users_own_and_keeps_it() {
-    let token = reply(200, "application/json", r#"{"token":"tid=1","expires_at":9999999999}"#);
+    let token = reply(
+        200,
+        "application/json",
+        r#"{"token":"tid=1","expires_at":9999999999}"#,
+    );
     let server = Server::new(vec![token, sse(OPENAI)]).await;
     let (provider, _) = provider(&server, ProviderKind::Copilot);
     events(&provider).await;
     events(&provider).await;
     let asked = server.asked();
-    let keys: Vec<&str> = asked.iter().map(|asked| asked.headers["authorization"].as_str()).collect();
-    assert_eq!(keys, ["token gho_0123456789", "Bearer tid=1", "Bearer tid=1"]);
+    let keys: Vec<&str> = asked
+        .iter()
+        .map(|asked| asked.headers["authorization"].as_str())
+        .collect();
+    assert_eq!(
+        keys,
+        ["token gho_0123456789", "Bearer tid=1", "Bearer tid=1"]
+    );
     assert_eq!(asked[1].headers["x-initiator"], "user");
 }
 
 #[tokio::test]
 async fn a_provider_that_asks_for_patience_gets_it() {
-    let busy = reply(429, "application/json", r#"{"error":{"message":"slow down"}}"#);
+    let busy = reply(
+        429,
+        "application/json",
+        r#"{"error":{"message":"slow down"}}"#,
+    );
     let server = Server::new(vec![busy.with("retry-after", "2"), sse(OPENAI)]).await;
     let (provider, host) = provider(&server, ProviderKind::OpenAi);
     let answer_of = spawn(&provider);
@@ -438,13 +519,26 @@ async fn five_repetitions_are_the_most_and_three_such_requests_open_the_circuit(
 #[tokio::test]
 async fn what_cannot_pass_is_asked_once() {
     for (status, body, code) in [
-        (429, r#"{"error":{"code":"insufficient_quota"}}"#, ErrorCode::Quota),
-        (401, r#"{"error":{"message":"bad key sk-0123456789"}}"#, ErrorCode::Auth),
-        (400, r#"{"error":{"message":"prompt is too long"}}"#, ErrorCode::ContextOverflow),
+        (
+            429,
+            r#"{"error":{"code":"insufficient_quota"}}"#,
+            ErrorCode::Quota,
+        ),
+        (
+            401,
+            r#"{"error":{"message":"bad key sk-0123456789"}}"#,
+            ErrorCode::Auth,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"prompt is too long"}}"#,
+            ErrorCode::ContextOverflow,
+        ),
         (404, "", ErrorCode::NotFound),
         (301, "", ErrorCode::BadRequest),
     ] {
-        let refused = reply(status, "application/json", body).with("location", "http://127.0.0.1:1/");
+        let refused =
+            reply(status, "application/json", body).with("location", "http://127.0.0.1:1/");
         let server = Server::new(vec![refused]).await;
         let (provider, _) = provider(&server, ProviderKind::OpenAi);
         let events = events(&provider).await;
@@ -466,12 +560,17 @@ async fn the_body_of_an_error_that_never_ends_is_read_for_five_seconds() {
 
 /// The fixture up to its first text.
 fn begin() -> &'static str {
-    &OPENAI[..OPENAI.find("data: {\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\"").unwrap()]
+    &OPENAI[..OPENAI
+        .find("data: {\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\"")
+        .unwrap()]
 }
 
 #[tokio::test]
 async fn a_cut_after_the_first_text_keeps_the_text_and_is_not_repeated() {
-    let failing = format!("{}data: {{\"error\":{{\"message\":\"boom\",\"code\":500}}}}\n\n", begin());
+    let failing = format!(
+        "{}data: {{\"error\":{{\"message\":\"boom\",\"code\":500}}}}\n\n",
+        begin()
+    );
     for (stream, code) in [
         (sse(begin()).then(After::Cut), ErrorCode::Interrupted),
         (sse(begin()), ErrorCode::Interrupted),
@@ -489,7 +588,9 @@ async fn a_cut_after_the_first_text_keeps_the_text_and_is_not_repeated() {
 #[tokio::test]
 async fn a_cut_before_the_first_text_is_repeated() {
     let nothing = sse(": hello\n\n").then(After::Cut);
-    let overloaded = sse("event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n");
+    let overloaded = sse(
+        "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n",
+    );
     let server = Server::new(vec![nothing, overloaded, sse(ANTHROPIC)]).await;
     let (provider, host) = provider(&server, ProviderKind::Anthropic);
     let whole = spawn(&provider);
@@ -541,15 +642,27 @@ async fn cancelling_ends_a_stream_and_a_wait_at_once() {
     let (provider, _) = self::provider(&server, ProviderKind::OpenAi);
     let cancel = CancellationToken::new();
     let mut stream = provider.stream(request(), cancel.clone());
-    assert!(matches!(stream.next().await, Some(StreamEvent::Warning { .. })));
+    assert!(matches!(
+        stream.next().await,
+        Some(StreamEvent::Warning { .. })
+    ));
     cancel.cancel();
-    assert_eq!(error(&stream.collect::<Vec<_>>().await).code, ErrorCode::Cancelled);
+    assert_eq!(
+        error(&stream.collect::<Vec<_>>().await).code,
+        ErrorCode::Cancelled
+    );
 }
 
 #[tokio::test]
 async fn a_model_that_refuses_tools_gets_them_as_text_from_then_on() {
-    let refused = reply(400, "application/json", r#"{"error":{"message":"m does not support tools"}}"#);
-    let text = sse("data: {\"choices\":[{\"delta\":{\"content\":\"<tool_call>{\\\"name\\\":\\\"read\\\",\\\"arguments\\\":{\\\"path\\\":\\\"é\\\"}}</tool_call>\"},\"finish_reason\":\"stop\"}]}\n\n");
+    let refused = reply(
+        400,
+        "application/json",
+        r#"{"error":{"message":"m does not support tools"}}"#,
+    );
+    let text = sse(
+        "data: {\"choices\":[{\"delta\":{\"content\":\"<tool_call>{\\\"name\\\":\\\"read\\\",\\\"arguments\\\":{\\\"path\\\":\\\"é\\\"}}</tool_call>\"},\"finish_reason\":\"stop\"}]}\n\n",
+    );
     let server = Server::new(vec![refused, text]).await;
     let (provider, _) = provider(&server, ProviderKind::OpenAi);
     let first = events(&provider).await;
@@ -564,7 +677,11 @@ async fn a_model_that_refuses_tools_gets_them_as_text_from_then_on() {
     assert_eq!(first.ready_calls().count(), 1);
     assert_eq!(first.text(), "");
     events(&provider).await;
-    let tools: Vec<bool> = server.asked().iter().map(|asked| asked.body.get("tools").is_some()).collect();
+    let tools: Vec<bool> = server
+        .asked()
+        .iter()
+        .map(|asked| asked.body.get("tools").is_some())
+        .collect();
     assert_eq!(tools, [true, false, false]);
 }
 
@@ -588,13 +705,24 @@ async fn a_local_server_is_asked_once_about_a_model() {
 
     let server = Server::new(vec![
         reply(404, "text/plain", ""),
-        reply(200, "application/json", r#"{"data":[{"id":"m","max_model_len":32768}]}"#),
-        reply(400, "application/json", r#"{"message":"\"auto\" tool choice requires --enable-auto-tool-choice"}"#),
+        reply(
+            200,
+            "application/json",
+            r#"{"data":[{"id":"m","max_model_len":32768}]}"#,
+        ),
+        reply(
+            400,
+            "application/json",
+            r#"{"message":"\"auto\" tool choice requires --enable-auto-tool-choice"}"#,
+        ),
     ])
     .await;
     let (provider, _) = self::provider(&server, ProviderKind::Local);
     let capabilities = provider.capabilities("m").await.unwrap();
-    assert_eq!((capabilities.window, capabilities.tools), (32_768, ToolMode::Text));
+    assert_eq!(
+        (capabilities.window, capabilities.tools),
+        (32_768, ToolMode::Text)
+    );
 
     // Nobody says how large the window is.
     let server = Server::new(vec![
@@ -679,8 +807,10 @@ async fn the_editors_models_are_a_provider_too() {
     }
     let provider = ClientProvider::new(Arc::new(Editor), Arc::new(VirtualHost::default()));
     assert_eq!(provider.capabilities("known").await.unwrap().window, 9_000);
-    let events: Vec<StreamEvent> =
-        provider.stream(request(), CancellationToken::new()).collect().await;
+    let events: Vec<StreamEvent> = provider
+        .stream(request(), CancellationToken::new())
+        .collect()
+        .await;
     let answer = answer(events);
     assert_eq!(answer.outcome, Outcome::Complete(CompleteReason::ToolUse));
     assert_eq!(answer.ready_calls().count(), 1);

@@ -46,12 +46,19 @@ fn show(events: &[StreamEvent]) -> String {
             StreamEvent::ContentStart { index } => (format!("text{index}="), false),
             StreamEvent::ContentDelta { text, .. } => (text.clone(), true),
             StreamEvent::ToolUseStart { index, id, name } => {
-                let id = if id.starts_with("call_") { "made-up" } else { id };
+                let id = if id.starts_with("call_") {
+                    "made-up"
+                } else {
+                    id
+                };
                 (format!("call{index}:{id}:{name}="), false)
             }
             StreamEvent::ToolUseDelta { index, json } => {
                 let begin = format!("call{index}:");
-                let block = shown.iter_mut().rev().find(|block| block.starts_with(&begin));
+                let block = shown
+                    .iter_mut()
+                    .rev()
+                    .find(|block| block.starts_with(&begin));
                 block.expect("a delta follows its start").push_str(json);
                 continue;
             }
@@ -141,7 +148,9 @@ fn every_habit_becomes_the_one_grammar() {
     );
     // Arguments as an object.
     check(
-        &[r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":{"path":"x"}}}]}"#],
+        &[
+            r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":{"path":"x"}}}]}"#,
+        ],
         "tool_calls",
         r#"call0:a:read={"path":"x"} stop0 ToolUse"#,
     );
@@ -173,9 +182,14 @@ fn every_habit_becomes_the_one_grammar() {
         );
     }
     check(
-        &[r#"{"content":"<th"}"#, r#"{"content":"ink>hm</think>\n\nhi"}"#],
+        &[
+            r#"{"content":"<th"}"#,
+            r#"{"content":"ink>hm</think>\n\nhi"}"#,
+        ],
         "stop",
-        "think=hm text0=hi stop0 End".replace("text0=hi", "text0=\n\nhi").as_str(),
+        "think=hm text0=hi stop0 End"
+            .replace("text0=hi", "text0=\n\nhi")
+            .as_str(),
     );
     check(
         &[r#"{"content":"<think>hm"}"#, call],
@@ -275,17 +289,32 @@ fn an_answer_is_whole_when_its_reason_is_known() {
     let cut = StreamError::new(ErrorCode::Interrupted, "cut");
     let events = read(&[&text, &finish("stop")], false, Some(cut.clone()));
     assert_eq!(show(&events), "text0=hi stop0 End");
-    assert_eq!(show(&read(&[&text, "[DONE]"], false, None)), "text0=hi stop0 End");
+    assert_eq!(
+        show(&read(&[&text, "[DONE]"], false, None)),
+        "text0=hi stop0 End"
+    );
     assert_eq!(show(&read(&[&text], false, None)), "text0=hi !Interrupted");
-    assert_eq!(show(&read(&[&text], false, Some(cut))), "text0=hi !Interrupted");
+    assert_eq!(
+        show(&read(&[&text], false, Some(cut))),
+        "text0=hi !Interrupted"
+    );
 }
 
 #[test]
 fn an_error_in_the_stream_says_what_it_is() {
     for (body, code) in [
-        (r#"{"error":{"message":"Overloaded","type":"overloaded_error"}}"#, ErrorCode::Overloaded),
-        (r#"{"error":{"message":"x","code":"rate_limit_exceeded"}}"#, ErrorCode::RateLimit),
-        (r#"{"error":{"message":"maximum context length is 8192"}}"#, ErrorCode::ContextOverflow),
+        (
+            r#"{"error":{"message":"Overloaded","type":"overloaded_error"}}"#,
+            ErrorCode::Overloaded,
+        ),
+        (
+            r#"{"error":{"message":"x","code":"rate_limit_exceeded"}}"#,
+            ErrorCode::RateLimit,
+        ),
+        (
+            r#"{"error":{"message":"maximum context length is 8192"}}"#,
+            ErrorCode::ContextOverflow,
+        ),
         (r#"{"error":"something"}"#, ErrorCode::Server),
     ] {
         let events = read(&[body], false, None);
@@ -324,12 +353,18 @@ fn arguments_are_read_once_and_a_cut_call_is_never_ready() {
     let rest = delta(r#"{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]}"#);
     let (ready, items) = states(&[&call, &rest, &end], None);
     assert!(matches!(&ready[..], [CallState::Ready(arguments)] if arguments["path"] == "a"));
-    assert!(matches!(items[0].kind, crate::item::ItemKind::ToolCall { .. }));
+    assert!(matches!(
+        items[0].kind,
+        crate::item::ItemKind::ToolCall { .. }
+    ));
 
     // Stored as text, so that no later request holds what is no JSON.
     let (bad, items) = states(&[&call, &end], None);
     assert!(matches!(&bad[..], [CallState::BadArguments(_)]));
-    assert!(matches!(items[0].kind, crate::item::ItemKind::AssistantText { .. }));
+    assert!(matches!(
+        items[0].kind,
+        crate::item::ItemKind::AssistantText { .. }
+    ));
 
     let (cut, items) = states(&[&call, &finish("length")], None);
     assert_eq!((cut, items.len()), (vec![CallState::Cut], 0));

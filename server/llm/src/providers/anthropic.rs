@@ -87,7 +87,8 @@ impl Wire for Anthropic {
         // temperature.
         let mut thinks = false;
         match (prepared.capabilities.thinking, request.thinking) {
-            (_, Thinking::Default | Thinking::Off) | (ThinkingMode::None | ThinkingMode::Effort, _) => {}
+            (_, Thinking::Default | Thinking::Off)
+            | (ThinkingMode::None | ThinkingMode::Effort, _) => {}
             _ if forced => {}
             (ThinkingMode::Budget, thinking) => {
                 let budget = thinking.budget().unwrap_or(LEAST_BUDGET).max(LEAST_BUDGET);
@@ -183,7 +184,10 @@ impl MessageReader {
         for (key, field) in [
             ("input_tokens", &mut self.usage.input),
             ("output_tokens", &mut self.usage.output),
-            ("cache_creation_input_tokens", &mut self.usage.cache_creation),
+            (
+                "cache_creation_input_tokens",
+                &mut self.usage.cache_creation,
+            ),
             ("cache_read_input_tokens", &mut self.usage.cache_read),
         ] {
             if let Some(tokens) = usage.get(key).and_then(Value::as_u64) {
@@ -202,7 +206,11 @@ impl Reader for MessageReader {
         };
         let key = count(&event, "index");
         let none = Value::Null;
-        match event.get("type").and_then(Value::as_str).unwrap_or_default() {
+        match event
+            .get("type")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+        {
             "message_start" => {
                 if let Some(usage) = event.pointer("/message/usage") {
                     self.take_usage(usage, out);
@@ -210,7 +218,11 @@ impl Reader for MessageReader {
             }
             "content_block_start" => {
                 let block = event.get("content_block").unwrap_or(&none);
-                match block.get("type").and_then(Value::as_str).unwrap_or_default() {
+                match block
+                    .get("type")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default()
+                {
                     "tool_use" => {
                         let input = block.get("input").filter(|input| {
                             input.as_object().is_some_and(|input| !input.is_empty())
@@ -236,7 +248,11 @@ impl Reader for MessageReader {
             }
             "content_block_delta" => {
                 let delta = event.get("delta").unwrap_or(&none);
-                match delta.get("type").and_then(Value::as_str).unwrap_or_default() {
+                match delta
+                    .get("type")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default()
+                {
                     "text_delta" => out.extend(text(delta, "text").map(Piece::Text)),
                     "thinking_delta" => out.extend(text(delta, "thinking").map(thinking)),
                     "signature_delta" => {

@@ -41,7 +41,9 @@ impl Wire for Bedrock {
         let mut inference = json!({"maxTokens": prepared.max_output()});
         let mut forced = false;
         // Calls in the conversation are refused without any tool.
-        if prepared.sends_tools() && request.tool_choice != ToolChoice::None || has_calls(prepared.turns) {
+        if prepared.sends_tools() && request.tool_choice != ToolChoice::None
+            || has_calls(prepared.turns)
+        {
             let mut tools: Vec<Value> = prepared
                 .names
                 .tools()
@@ -74,8 +76,7 @@ impl Wire for Bedrock {
                 }
                 ToolChoice::Tool(name) => {
                     forced = true;
-                    config["toolChoice"] =
-                        json!({"tool": {"name": prepared.names.exposed(name)}});
+                    config["toolChoice"] = json!({"tool": {"name": prepared.names.exposed(name)}});
                 }
             }
             body.insert("toolConfig".into(), config);
@@ -103,7 +104,10 @@ impl Wire for Bedrock {
         }
         body.insert("inferenceConfig".into(), inference);
         HttpCall::new(
-            format!("/model/{}/converse-stream", super::sigv4::encode(&request.model)),
+            format!(
+                "/model/{}/converse-stream",
+                super::sigv4::encode(&request.model)
+            ),
             Value::Object(body),
         )
     }
@@ -115,7 +119,9 @@ impl Wire for Bedrock {
 
 fn has_calls(turns: &[Turn]) -> bool {
     let parts = turns.iter().flat_map(|turn| &turn.parts);
-    parts.into_iter().any(|part| matches!(part, TurnPart::Call { .. }))
+    parts
+        .into_iter()
+        .any(|part| matches!(part, TurnPart::Call { .. }))
 }
 
 fn message(turn: &Turn) -> Value {

@@ -30,7 +30,10 @@ impl Wire for Gemini {
                 json!({"parts": [{"text": prepared.system}]}),
             );
         }
-        let contents = prepared.turns.iter().map(|turn| content(turn, wants_signatures));
+        let contents = prepared
+            .turns
+            .iter()
+            .map(|turn| content(turn, wants_signatures));
         body.insert("contents".into(), contents.collect());
         if prepared.sends_tools() {
             let tools = prepared.names.tools().iter().map(|(name, tool)| {
@@ -104,9 +107,7 @@ fn content(turn: &Turn, wants_signatures: bool) -> Value {
     let mut called = false;
     for part in &turn.parts {
         let mut written = match part {
-            TurnPart::Thinking {
-                signature: own, ..
-            } => {
+            TurnPart::Thinking { signature: own, .. } => {
                 signature = own.as_deref().or(signature);
                 continue;
             }
@@ -182,13 +183,20 @@ fn read_response(response: &Value, out: &mut Vec<Piece>) {
             output,
         )));
     }
-    if text(response.get("promptFeedback").unwrap_or(&Value::Null), "blockReason").is_some() {
+    if text(
+        response.get("promptFeedback").unwrap_or(&Value::Null),
+        "blockReason",
+    )
+    .is_some()
+    {
         out.push(Piece::Finish(CompleteReason::Refusal));
     }
     let Some(candidate) = response.pointer("/candidates/0") else {
         return;
     };
-    let parts = candidate.pointer("/content/parts").and_then(Value::as_array);
+    let parts = candidate
+        .pointer("/content/parts")
+        .and_then(Value::as_array);
     for part in parts.into_iter().flatten() {
         let signature = text(part, "thoughtSignature");
         if part.get("thought") == Some(&Value::Bool(true)) {

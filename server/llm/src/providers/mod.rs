@@ -84,7 +84,9 @@ pub(crate) trait Reader: Send {
 /// A frame's JSON, or a piece that says why there is none.
 fn json(frame: &Frame) -> Result<Value, Piece> {
     serde_json::from_str(&frame.data).map_err(|error| {
-        Piece::Unreadable(format!("The provider sent an event that is no JSON: {error}"))
+        Piece::Unreadable(format!(
+            "The provider sent an event that is no JSON: {error}"
+        ))
     })
 }
 

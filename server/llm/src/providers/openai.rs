@@ -160,9 +160,7 @@ fn user(turn: &Turn, before: Option<&str>, messages: &mut Vec<Value>) {
     if let Some(before) = before {
         content.push(json!({"type": "text", "text": before}));
     }
-    let image = |mime: &str, data: &str| {
-        json!({"type": "image_url", "image_url": {"url": format!("data:{mime};base64,{data}")}})
-    };
+    let image = |mime: &str, data: &str| json!({"type": "image_url", "image_url": {"url": format!("data:{mime};base64,{data}")}});
     for part in &turn.parts {
         match part {
             TurnPart::Text(text) => content.push(json!({"type": "text", "text": text})),
@@ -208,12 +206,21 @@ impl Reader for ChunkReader {
             let message = text(error, "message")
                 .or_else(|| error.as_str().map(str::to_owned))
                 .unwrap_or_default();
-            let kind = [text(error, "type"), text(error, "code")].into_iter().flatten();
-            let kind: Vec<String> = kind.chain(error.get("code").map(Value::to_string)).collect();
+            let kind = [text(error, "type"), text(error, "code")]
+                .into_iter()
+                .flatten();
+            let kind: Vec<String> = kind
+                .chain(error.get("code").map(Value::to_string))
+                .collect();
             out.push(Piece::Failed(stream_error(&kind.join(" "), &message)));
             return;
         }
-        for choice in chunk.get("choices").and_then(Value::as_array).into_iter().flatten() {
+        for choice in chunk
+            .get("choices")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
             if let Some(delta) = choice.get("delta").or_else(|| choice.get("message")) {
                 read_delta(delta, out);
             }
@@ -252,7 +259,12 @@ fn read_delta(delta: &Value, out: &mut Vec<Piece>) {
         out.push(Piece::Text(refusal));
         out.push(Piece::Finish(CompleteReason::Refusal));
     }
-    for call in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+    for call in delta
+        .get("tool_calls")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
         read_call(call, call.get("function").unwrap_or(call), out);
     }
     if let Some(function) = delta.get("function_call").filter(|call| call.is_object()) {

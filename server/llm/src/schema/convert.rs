@@ -164,7 +164,15 @@ fn flat_top(schema: Value) -> Value {
 }
 
 /// Keywords that say something to a person and nothing to be kept.
-const SILENT: &[&str] = &["$schema", "$id", "$defs", "definitions", "title", "$comment", "examples"];
+const SILENT: &[&str] = &[
+    "$schema",
+    "$id",
+    "$defs",
+    "definitions",
+    "title",
+    "$comment",
+    "examples",
+];
 
 fn gemini(schema: &Value, root: &Value, path: &mut Vec<String>) -> Value {
     let Value::Object(members) = schema else {
@@ -283,7 +291,10 @@ fn gemini(schema: &Value, root: &Value, path: &mut Vec<String>) -> Value {
         _ => Vec::new(),
     };
     if let Some(Value::Array(required)) = out.get_mut("required") {
-        required.retain(|key| key.as_str().is_some_and(|key| known.iter().any(|k| k == key)));
+        required.retain(|key| {
+            key.as_str()
+                .is_some_and(|key| known.iter().any(|k| k == key))
+        });
         if required.is_empty() {
             out.shift_remove("required");
         }

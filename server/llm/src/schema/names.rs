@@ -16,7 +16,9 @@ const KEPT: usize = 55;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Our own names have one form.
-    #[error("the tool `{0}` is not offered: a name begins with a-z and goes on with a-z, 0-9 and _")]
+    #[error(
+        "the tool `{0}` is not offered: a name begins with a-z and goes on with a-z, 0-9 and _"
+    )]
     Form(String),
     /// Two tools would have one name.
     #[error(
@@ -150,7 +152,11 @@ mod tests {
             tool("read", ToolGroup::BuiltIn),
         ];
         let (names, errors) = ToolNames::new(&tools, NameRule::Dashes);
-        let order: Vec<&str> = names.tools().iter().map(|(name, _)| name.as_str()).collect();
+        let order: Vec<&str> = names
+            .tools()
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
         assert_eq!(order, ["read", "write", "deploy", "mcp__a__z", "mcp__b__x"]);
         assert!(errors.is_empty());
     }
@@ -164,7 +170,11 @@ mod tests {
             mcp("s", "a/b"),
         ];
         let (names, errors) = ToolNames::new(&tools, NameRule::Dashes);
-        let order: Vec<&str> = names.tools().iter().map(|(name, _)| name.as_str()).collect();
+        let order: Vec<&str> = names
+            .tools()
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
         assert_eq!(order, ["read", "mcp__s__a_b", "mcp__s__read"]);
         assert_eq!(errors.len(), 1);
         assert_eq!(

@@ -53,7 +53,9 @@ fn check(value: &Value, schema: &Value, path: &str) -> Result<(), SchemaFault> {
         return fault(path, format!("has to be {only}"));
     }
     if let Some(Value::Array(choices)) = schema.get("anyOf")
-        && !choices.iter().any(|choice| check(value, choice, path).is_ok())
+        && !choices
+            .iter()
+            .any(|choice| check(value, choice, path).is_ok())
     {
         return fault(path, "fits none of its alternatives");
     }
@@ -172,19 +174,52 @@ mod tests {
             Ok(()) => String::new(),
             Err(fault) => fault.to_string(),
         };
-        assert_eq!(fault(json!({"files": [], "either": 2.0, "maybe": null, "name": "ab"})), "");
+        assert_eq!(
+            fault(json!({"files": [], "either": 2.0, "maybe": null, "name": "ab"})),
+            ""
+        );
         assert_eq!(fault(json!([])), "`arguments` has to be of type object");
         assert_eq!(fault(json!({})), "`files` is missing");
         assert_eq!(fault(json!({"files": [{}]})), "`files[0].path` is missing");
-        assert_eq!(fault(json!({"files": [{"path": ""}]})), "`files[0].path` is shorter than 1");
-        assert_eq!(fault(json!({"files": [], "limit": 9})), "`limit` has to be at most 5");
-        assert_eq!(fault(json!({"files": [], "limit": 0})), "`limit` has to be at least 1");
-        assert_eq!(fault(json!({"files": [], "limit": 1.5})), "`limit` has to be of type integer");
-        assert_eq!(fault(json!({"files": [], "mode": "c"})), "`mode` has to be one of \"a\", \"b\"");
-        assert_eq!(fault(json!({"files": [], "kind": 1})), "`kind` has to be \"x\"");
-        assert_eq!(fault(json!({"files": [], "name": "A"})), "`name` has to match ^[a-z]+$");
-        assert_eq!(fault(json!({"files": [], "name": "abcd"})), "`name` is longer than 3");
-        assert_eq!(fault(json!({"files": [], "maybe": 1})), "`maybe` fits none of its alternatives");
-        assert_eq!(fault(json!({"files": [], "more": 1})), "`more` is not known");
+        assert_eq!(
+            fault(json!({"files": [{"path": ""}]})),
+            "`files[0].path` is shorter than 1"
+        );
+        assert_eq!(
+            fault(json!({"files": [], "limit": 9})),
+            "`limit` has to be at most 5"
+        );
+        assert_eq!(
+            fault(json!({"files": [], "limit": 0})),
+            "`limit` has to be at least 1"
+        );
+        assert_eq!(
+            fault(json!({"files": [], "limit": 1.5})),
+            "`limit` has to be of type integer"
+        );
+        assert_eq!(
+            fault(json!({"files": [], "mode": "c"})),
+            "`mode` has to be one of \"a\", \"b\""
+        );
+        assert_eq!(
+            fault(json!({"files": [], "kind": 1})),
+            "`kind` has to be \"x\""
+        );
+        assert_eq!(
+            fault(json!({"files": [], "name": "A"})),
+            "`name` has to match ^[a-z]+$"
+        );
+        assert_eq!(
+            fault(json!({"files": [], "name": "abcd"})),
+            "`name` is longer than 3"
+        );
+        assert_eq!(
+            fault(json!({"files": [], "maybe": 1})),
+            "`maybe` fits none of its alternatives"
+        );
+        assert_eq!(
+            fault(json!({"files": [], "more": 1})),
+            "`more` is not known"
+        );
     }
 }

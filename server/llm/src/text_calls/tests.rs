@@ -48,12 +48,17 @@ fn text(text: &str) -> Scanned {
 #[test]
 fn the_agreed_form_is_a_call_and_not_shown() {
     assert_eq!(
-        scan("I look.\n<tool_call>{\"name\": \"read\", \"arguments\": {\"path\": \"a\"}}</tool_call>\n"),
+        scan(
+            "I look.\n<tool_call>{\"name\": \"read\", \"arguments\": {\"path\": \"a\"}}</tool_call>\n"
+        ),
         [text("I look.\n"), call(r#"{"path":"a"}"#)]
     );
     let two = "<tool_call>[{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}},\
                {\"name\":\"read\",\"arguments\":{\"path\":\"b\"}}]</tool_call>";
-    assert_eq!(scan(two), [call(r#"{"path":"a"}"#), call(r#"{"path":"b"}"#)]);
+    assert_eq!(
+        scan(two),
+        [call(r#"{"path":"a"}"#), call(r#"{"path":"b"}"#)]
+    );
 }
 
 #[test]
@@ -91,9 +96,18 @@ fn a_quoted_call_is_text() {
 #[test]
 fn an_unknown_tool_or_wrong_arguments_are_a_near_miss_and_shown() {
     for (answer, why) in [
-        ("<tool_call>{\"name\":\"rm\",\"arguments\":{}}</tool_call>", "There is no tool `rm`."),
-        ("<tool_call>{\"name\":\"read\",\"arguments\":{}}</tool_call>", "read: `path` is missing"),
-        ("<tool_call>{\"name\":\"read\",\"arguments\":{\"pa", "A call in the text has no end."),
+        (
+            "<tool_call>{\"name\":\"rm\",\"arguments\":{}}</tool_call>",
+            "There is no tool `rm`.",
+        ),
+        (
+            "<tool_call>{\"name\":\"read\",\"arguments\":{}}</tool_call>",
+            "read: `path` is missing",
+        ),
+        (
+            "<tool_call>{\"name\":\"read\",\"arguments\":{\"pa",
+            "A call in the text has no end.",
+        ),
     ] {
         assert_eq!(scan(answer), [Scanned::NearMiss(why.into()), text(answer)]);
     }
@@ -102,11 +116,15 @@ fn an_unknown_tool_or_wrong_arguments_are_a_near_miss_and_shown() {
 #[test]
 fn the_end_of_the_tag_may_stand_in_the_data() {
     assert_eq!(
-        scan("<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"</tool_call>\"}}</tool_call>"),
+        scan(
+            "<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"</tool_call>\"}}</tool_call>"
+        ),
         [call(r#"{"path":"</tool_call>"}"#)]
     );
     assert_eq!(
-        scan("<function=read><parameter=path></parameter>x</parameter><parameter=line>7</parameter></function>"),
+        scan(
+            "<function=read><parameter=path></parameter>x</parameter><parameter=line>7</parameter></function>"
+        ),
         [call(r#"{"path":"</parameter>x","line":7}"#)]
     );
 }

@@ -135,7 +135,10 @@ mod tests {
             "{\"role\":\"assistant\"}",
         );
         body.extend(encode(
-            &[(":message-type", "exception"), (":exception-type", "throttlingException")],
+            &[
+                (":message-type", "exception"),
+                (":exception-type", "throttlingException"),
+            ],
             "{\"message\":\"slow down\"}",
         ));
         for size in [1, 7, 13, body.len()] {
@@ -144,7 +147,10 @@ mod tests {
             for read in body.chunks(size) {
                 framer.push(read, &mut frames).unwrap();
             }
-            let names: Vec<_> = frames.iter().map(|frame| frame.event.clone().unwrap()).collect();
+            let names: Vec<_> = frames
+                .iter()
+                .map(|frame| frame.event.clone().unwrap())
+                .collect();
             assert_eq!(names, ["messageStart", "!throttlingException"]);
             assert_eq!(frames[0].data, "{\"role\":\"assistant\"}");
         }
@@ -158,7 +164,9 @@ mod tests {
             0xc8, 0xff,
         ];
         let mut frames = Vec::new();
-        EventStreamFramer::default().push(&bytes, &mut frames).unwrap();
+        EventStreamFramer::default()
+            .push(&bytes, &mut frames)
+            .unwrap();
         assert_eq!(frames.len(), 1);
         assert_eq!(frames[0].data, "");
     }
@@ -170,7 +178,9 @@ mod tests {
             let mut bad = good.clone();
             bad[at / 8] ^= 1 << (at % 8);
             let mut frames = Vec::new();
-            let refused = EventStreamFramer::default().push(&bad, &mut frames).is_err();
+            let refused = EventStreamFramer::default()
+                .push(&bad, &mut frames)
+                .is_err();
             assert!(refused && frames.is_empty(), "bit {at}");
         }
     }

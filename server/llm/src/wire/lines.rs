@@ -217,7 +217,10 @@ mod tests {
 
     #[test]
     fn several_data_lines_are_one_event() {
-        assert_eq!(events("data: {\ndata: \"a\":1}\ndata\n\n"), ["{\n\"a\":1}\n"]);
+        assert_eq!(
+            events("data: {\ndata: \"a\":1}\ndata\n\n"),
+            ["{\n\"a\":1}\n"]
+        );
     }
 
     #[test]
@@ -231,7 +234,10 @@ mod tests {
         let mut framer = LineFramer::events();
         let mut frames = Vec::new();
         framer
-            .push(b"\xef\xbb\xbfevent: ping\ndata: 1\n\nretry: 3\ndata: 2\n\n", &mut frames)
+            .push(
+                b"\xef\xbb\xbfevent: ping\ndata: 1\n\nretry: 3\ndata: 2\n\n",
+                &mut frames,
+            )
             .unwrap();
         assert_eq!(frames[0].event.as_deref(), Some("ping"));
         assert_eq!(frames[1].event, None);
