@@ -140,19 +140,15 @@ mod tests {
     }
 
     #[test]
-    fn an_approved_candidate_becomes_a_recipe_of_the_project() {
+    fn an_approved_candidate_enters_its_grace_period() {
         let folder = project();
-        let (path, state) = judge(
-            &Project::at(folder.path()),
-            PATH,
-            Some(CANDIDATE),
-            Judgement::Approve,
-        )
-        .unwrap();
+        let project = Project::at(folder.path());
+        let (path, state) = judge(&project, PATH, Some(CANDIDATE), Judgement::Approve).unwrap();
         assert_eq!(state, "staging");
-        assert!(path.starts_with("Alembic/recipes/"), "{path}");
-        assert!(folder.path().join(path).exists());
-        assert!(!folder.path().join(PATH).exists());
+        let text = std::fs::read_to_string(folder.path().join(&path)).unwrap();
+        assert!(text.contains("lifecycle: staging"), "{text}");
+        let again = judge(&project, &path, None, Judgement::Approve).unwrap_err();
+        assert!(again.contains("not a recipe that awaits review"), "{again}");
     }
 
     #[test]
