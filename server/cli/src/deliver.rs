@@ -4,10 +4,11 @@ use std::path::Path;
 
 use anyhow::bail;
 use asd_delivery::{
-    Action, DeliverOptions, DeliveryReport, MirrorTarget, Mode, PlannedFile, deliver, mirror, plan,
-    remove,
+    Action, DeliverOptions, DeliveryReport, Knowledge, MirrorTarget, Mode, PlannedFile, deliver,
+    mirror, plan, remove,
 };
 use asd_store::Project;
+use asd_workspace::Settings;
 use asd_workspace::delivery::knowledge;
 
 use crate::Outcome;
@@ -26,7 +27,7 @@ pub(crate) fn run(options: &DeliverArguments, terminal: &mut Terminal) -> anyhow
             project.root().display()
         );
     }
-    let knowledge = knowledge(&project);
+    let knowledge = told_knowledge(&project, terminal);
     let deliver_options = DeliverOptions {
         repair: options.repair,
         ..DeliverOptions::default()
@@ -45,6 +46,20 @@ pub(crate) fn run(options: &DeliverArguments, terminal: &mut Terminal) -> anyhow
         }
     }
     Ok(outcome(&report.files))
+}
+
+/// What is delivered. A person is told what is wrong with the settings, which
+/// say what is delivered, and which recipes are missing in it.
+pub(crate) fn told_knowledge(project: &Project, terminal: &Terminal) -> Knowledge {
+    terminal.note_settings(project, &Settings::default());
+    let knowledge = knowledge(project);
+    for left_out in &knowledge.left_out {
+        terminal.note(&format!(
+            "{} is left out: {}",
+            left_out.path, left_out.reason
+        ));
+    }
+    knowledge
 }
 
 /// The project of a path, which need not be set up.

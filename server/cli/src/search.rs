@@ -166,9 +166,22 @@ impl Searched {
         }
         let settings = settings(&ProjectOptions::default())?;
         let root = Project::discover(&options.project);
+        terminal.note_settings(&root, &settings);
         let read = ProjectDocuments::read(root.root(), &settings);
         for skipped in &read.skipped {
             terminal.note(&format!("{} is left out: {}", skipped.path, skipped.reason));
+        }
+        if let Some(language) = &options.language {
+            let is_used = |document: &asd_search::Document| {
+                document.recipe.language.trim() == language.trim()
+            };
+            if !asd_recipe::is_known_language(language) && !read.documents.iter().any(is_used) {
+                let known: Vec<&str> = asd_recipe::known_languages().collect();
+                bail!(
+                    "`{language}` is not a language, and no recipe has it; known are all, {}",
+                    known.join(", ")
+                );
+            }
         }
         if let Err(error) = &read.synonyms {
             terminal.note(&format!("{error}; the built-in synonyms are used"));
@@ -184,7 +197,7 @@ impl Searched {
                 // No model is a normal state; who asks for meaning is told.
                 Err(error) => {
                     if options.mode == ModeOption::Semantic {
-                        terminal.note(&format!("{error} Words are searched instead."));
+                        terminal.note(&format!("{error}. Words are searched instead."));
                     }
                     words
                 }

@@ -2,10 +2,9 @@
 
 use asd_delivery::{Action, Host, SetupError, SetupFile, SetupOptions, SetupReport, setup, undo};
 use asd_store::Project;
-use asd_workspace::delivery::knowledge;
 
 use crate::Outcome;
-use crate::deliver::{mode, show};
+use crate::deliver::{mode, show, told_knowledge};
 use crate::delivery_args::{Ide, SetupArguments};
 use crate::terminal::Terminal;
 
@@ -29,6 +28,7 @@ pub(crate) fn run(options: &SetupArguments, terminal: &mut Terminal) -> anyhow::
         git_hooks: options.git_hooks,
         no_deliver: options.no_deliver,
     };
+    let knowledge = |project: &Project| told_knowledge(project, terminal);
     let report = match setup(&project, &setup_options, &knowledge, mode(options.dry_run)) {
         Ok(report) => report,
         Err(
@@ -149,6 +149,9 @@ fn take_back(
             .collect();
         show_files(&delivered, terminal)?;
         terminal.note("The knowledge in Alembic/ stays.");
+        if options.dry_run {
+            terminal.note("Nothing was removed or written.");
+        }
     }
     Ok(if report.is_complete() {
         Outcome::Fine

@@ -86,6 +86,13 @@ fn show(report: &SyncReport, names: &Names, terminal: &mut Terminal) -> anyhow::
         format!(": {}", counted.join(", "))
     };
     terminal.line(&format!("{}{counted}.", number(report.scanned, "recipe")))?;
+    if report.added_hashes > 0 {
+        let verb = if report.dry_run { "get" } else { "got" };
+        terminal.line(&format!(
+            "{} {verb} the line `hash:`, by which later edits are told.",
+            number(report.added_hashes, "file")
+        ))?;
+    }
     if report.dry_run {
         terminal.note("Nothing was changed; `asd sync` does it.");
     }

@@ -218,9 +218,14 @@ fn show_open(options: &ShowOptions, terminal: &mut Terminal) -> anyhow::Result<O
 
 fn prime(options: &PrimeOptions, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
     let query = if options.stdin {
-        let mut text = String::new();
-        std::io::stdin().take(1 << 20).read_to_string(&mut text)?;
-        words_of_hook(&text)
+        // What an agent hands over is not always well formed; the words that can
+        // be read count.
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .take(1 << 20)
+            .read_to_end(&mut bytes)
+            .context("cannot read standard input")?;
+        words_of_hook(&String::from_utf8_lossy(&bytes))
     } else {
         options.words.join(" ")
     };

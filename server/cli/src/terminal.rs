@@ -2,6 +2,8 @@ use std::io::{self, IsTerminal, StdoutLock, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anyhow::Context;
+use asd_store::Project;
+use asd_workspace::Settings;
 
 use crate::args::Color;
 
@@ -63,6 +65,21 @@ impl Terminal {
     /// A note for a person, beside the result.
     pub(crate) fn note(&self, text: &str) {
         anstream::eprintln!("{text}");
+    }
+
+    /// Says what is wrong with the settings of a project, for commands whose
+    /// result shows no problems of files.
+    pub(crate) fn note_settings(&self, project: &Project, settings: &Settings) {
+        for problem in settings.problems(project) {
+            self.note(&format!(
+                "{}:{}:{}: {}: {}",
+                problem.path,
+                problem.place.line,
+                problem.place.column,
+                problem.severity.as_str(),
+                problem.message
+            ));
+        }
     }
 
     /// A note on why a command failed.

@@ -233,3 +233,20 @@ fn skills_are_listed_written_and_shown() {
         0
     );
 }
+
+#[test]
+fn what_delivery_leaves_out_and_settings_it_cannot_read_are_told() {
+    let project = Project::new(&[]);
+    project.write("Alembic/config.toml", b"[delivery\n");
+    project.write("Alembic/recipes/a.md", b"---\ntrigger: caf\xE9\n---\n");
+    for command in ["deliver", "setup"] {
+        let run = project.run(&[command, "--dry-run"]);
+        assert_eq!(run.code, 0, "{}", run.shown());
+        for expected in [
+            "Alembic/config.toml:1:9: error: This is not valid TOML",
+            "Alembic/recipes/a.md is left out: not valid UTF-8",
+        ] {
+            assert!(run.err.contains(expected), "{expected}\n{}", run.shown());
+        }
+    }
+}

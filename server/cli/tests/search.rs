@@ -109,3 +109,35 @@ fn a_wrong_limit_is_told() {
     let note = String::from_utf8_lossy(&output.stderr);
     assert!(note.contains("`limit` must be 1 to 100"), "{note}");
 }
+
+#[test]
+fn a_language_that_nobody_knows_is_told() {
+    let folder = project();
+    let output = asd(folder.path(), &["缓存", "--language", "klingon"], "");
+    assert_eq!(output.status.code(), Some(2));
+    let note = String::from_utf8_lossy(&output.stderr);
+    assert!(note.contains("`klingon` is not a language"), "{note}");
+    // Another spelling, and one that only a recipe has.
+    fs::write(
+        folder.path().join("Alembic/recipes/general/erlang.md"),
+        "---\ntrigger: \"@otp\"\ntitle: Supervised processes\nlanguage: erlang\ndo: Link it\n---\n",
+    )
+    .unwrap();
+    for (query, language) in [("缓存", "Golang"), ("supervised", "erlang")] {
+        let output = asd(folder.path(), &[query, "--language", language], "");
+        assert_eq!(output.status.code(), Some(0), "{language}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_the_settings_is_told_beside_the_result() {
+    let folder = project();
+    let config = folder.path().join("Alembic/config.toml");
+    fs::write(config, "[search]\nembeddings = \"of\"\n").unwrap();
+    let output = asd(folder.path(), &["缓存"], "");
+    assert_eq!(output.status.code(), Some(0));
+    let note = String::from_utf8_lossy(&output.stderr);
+    let expected =
+        "Alembic/config.toml:2:14: error: `of` is not a source of embeddings. Did you mean `off`?";
+    assert!(note.contains(expected), "{note}");
+}
