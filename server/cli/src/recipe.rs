@@ -204,6 +204,7 @@ pub(crate) fn find<'s>(state: &'s ProjectState, name: &str) -> Option<&'s (Arc<s
                 .iter()
                 .find(|(_, recipe)| recipe.title == name)
         })
+        .or_else(|| state.recipe_by_trigger(&normalise_trigger(name)?))
 }
 
 /// What to say when there is none.

@@ -12,7 +12,7 @@ use asd_embed::default_embedder;
 use asd_knowledge::counters::{Coverage, Stats, UsageEvent};
 use asd_knowledge::entry_key;
 use asd_knowledge::relations::RelationGraph;
-use asd_recipe::{Recipe, like_names};
+use asd_recipe::{Recipe, like_names, normalise_trigger};
 use asd_search::{SearchIndex, Synonyms};
 use asd_store::{Disk, KnowledgeStore, Project, Signal, UsageRecorder, append_signals};
 use serde_json::json;
@@ -167,6 +167,7 @@ impl Knowledge {
             .find(|(_, recipe)| recipe.id.as_deref() == Some(name))
             .or_else(|| state.recipe_by_trigger(name))
             .or_else(|| state.recipes().iter().find(|(_, r)| r.title == name))
+            .or_else(|| state.recipe_by_trigger(&normalise_trigger(name)?))
             .map(held)
     }
 
