@@ -53,6 +53,7 @@ struct InterfaceRow {
 pub(crate) struct DimensionRow {
     pub(crate) id: &'static str,
     label: &'static str,
+    label_zh: &'static str,
     knowledge_types: &'static [&'static str],
     mode: &'static str,
     weight: f64,
@@ -79,6 +80,7 @@ pub(crate) fn dimension_rows(
             DimensionRow {
                 id: dimension.id,
                 label: dimension.label,
+                label_zh: dimension.label_zh,
                 knowledge_types: dimension.knowledge_types,
                 mode: if dimension.dual { "dual" } else { "knowledge" },
                 weight: dimension.weight,

@@ -57,10 +57,8 @@ const SCRIPT: &str = r#"
     const one = data[at];
     add(card, 'h2', one.name);
     add(card, 'p', `${one.role} · ${one.files} files · ${Math.round(one.coverage * 100)} % covered`);
-    const ends = (here, there) => edges.filter(edge => edge.dataset[here] === at)
-      .map(edge => data[edge.dataset[there]].name).sort();
-    list('Needs', ends('from', 'to'));
-    list('Needed by', ends('to', 'from'));
+    list('Needs', one.needs);
+    list('Needed by', one.neededBy);
     list('Recipes', one.recipes);
   };
   for (const one of modules) {
@@ -83,6 +81,8 @@ pub(super) fn draw(picture: &Picture) -> String {
                 "role": module.role.as_str(),
                 "files": module.files,
                 "coverage": (module.coverage * 100.0).round() / 100.0,
+                "needs": module.needs,
+                "neededBy": module.needed_by,
                 "recipes": module.recipes.iter().take(12).collect::<Vec<_>>(),
             })
         })

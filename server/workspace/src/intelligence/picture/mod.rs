@@ -70,6 +70,10 @@ pub(crate) struct Tile {
     pub(crate) fan_in: usize,
     pub(crate) fan_out: usize,
     pub(crate) in_cycle: bool,
+    /// Names of modules that it needs.
+    pub(crate) needs: Vec<String>,
+    /// Names of modules that need it.
+    pub(crate) needed_by: Vec<String>,
 }
 
 /// What kind of edge it is.
@@ -139,6 +143,18 @@ impl Picture {
                     fan_in: module.fan_in,
                     fan_out: module.fan_out,
                     in_cycle: in_cycle(at),
+                    needs: graph
+                        .edges
+                        .iter()
+                        .filter(|edge| edge.from == at)
+                        .map(|edge| graph.modules[edge.to].name.clone())
+                        .collect(),
+                    needed_by: graph
+                        .edges
+                        .iter()
+                        .filter(|edge| edge.to == at)
+                        .map(|edge| graph.modules[edge.from].name.clone())
+                        .collect(),
                 });
             }
             layers.push(Band {
@@ -170,6 +186,7 @@ impl Picture {
         let all = edges.len();
         join_mutual(&mut edges);
         let joined = all - edges.len();
+        leave_out_implied(&mut edges, modules.len());
         // Sorting is stable: edges of one weight stay in the order of their ends.
         edges.sort_by(|a, b| {
             let plain = |line: &Line| line.kind == LineKind::Down;
@@ -241,6 +258,33 @@ fn join_mutual(edges: &mut Vec<Line>) {
         line.weight += other;
         line.from < line.to
     });
+}
+
+/// Leaves out edges downward where a way over other modules leads there as
+/// well: they say nothing of the order, and would cross what lies between.
+fn leave_out_implied(edges: &mut Vec<Line>, count: usize) {
+    let mut needs: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for line in edges.iter().filter(|line| line.kind == LineKind::Down) {
+        needs[line.from].push(line.to);
+    }
+    let is_implied = |line: &Line| {
+        let mut seen = vec![false; count];
+        let mut open: Vec<usize> = needs[line.from]
+            .iter()
+            .copied()
+            .filter(|next| *next != line.to)
+            .collect();
+        while let Some(at) = open.pop() {
+            if at == line.to {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[at], true) {
+                open.extend(&needs[at]);
+            }
+        }
+        false
+    };
+    edges.retain(|line| line.kind != LineKind::Down || !is_implied(line));
 }
 
 /// The colour of a role.

@@ -377,7 +377,7 @@ fn side(out: &mut String, picture: &Picture, layout: &Layout) {
         line(
             out,
             format_args!(
-                "<text class=\"m\" x=\"{LEFT}\" y=\"{:.1}\" font-size=\"12\">{} of smaller weight are not drawn.</text>",
+                "<text class=\"m\" x=\"{LEFT}\" y=\"{:.1}\" font-size=\"12\">{} that weigh less or follow from those shown are not drawn.</text>",
                 layout.height - 24.0,
                 counted(picture.hidden_edges, "dependency").replace("dependencys", "dependencies")
             ),

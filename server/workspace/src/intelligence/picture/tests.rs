@@ -35,7 +35,13 @@ fn layers_stand_from_the_top_down_and_edges_lead_downward() {
     assert!(layout.tiles[0].bottom() < layout.tiles[1].y);
     assert!(layout.tiles[1].bottom() < layout.tiles[2].y);
     assert!(picture.edges.iter().all(|edge| edge.kind == LineKind::Down));
-    assert_eq!(picture.edges.len(), 3);
+    assert_eq!(
+        picture.edges.len(),
+        2,
+        "what follows from others is left out"
+    );
+    assert_eq!(picture.hidden_edges, 1);
+    assert_eq!(picture.modules[0].needs, ["net", "ui"]);
 }
 
 #[test]
