@@ -199,6 +199,18 @@ fn every_habit_becomes_the_one_grammar() {
     check(&[r#"{"content":"<think>hm"}"#], "stop", "think=hm End");
     // A limit that was reached in a call leaves that call open.
     check(&[call], "length", "call0:a:read= MaxTokens");
+    // Both forms of the same call, every delta with its id and name.
+    let both = |arguments: &str| {
+        let function = format!(r#"{{"name":"read","arguments":"{arguments}"}}"#);
+        format!(
+            r#"{{"function_call":{function},"tool_calls":[{{"index":0,"id":"a","function":{function}}}]}}"#
+        )
+    };
+    check(
+        &[&both("{"), &both("}"), &both("")],
+        "tool_calls",
+        "call0:a:read={} stop0 ToolUse",
+    );
     // The old form of calls.
     check(
         &[r#"{"function_call":{"name":"read","arguments":"{}"}}"#],

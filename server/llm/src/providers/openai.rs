@@ -259,15 +259,15 @@ fn read_delta(delta: &Value, out: &mut Vec<Piece>) {
         out.push(Piece::Text(refusal));
         out.push(Piece::Finish(CompleteReason::Refusal));
     }
-    for call in delta
-        .get("tool_calls")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
+    let calls = delta.get("tool_calls").and_then(Value::as_array);
+    let calls = calls.map_or(&[][..], Vec::as_slice);
+    for call in calls {
         read_call(call, call.get("function").unwrap_or(call), out);
     }
-    if let Some(function) = delta.get("function_call").filter(|call| call.is_object()) {
+    // Some servers say every call in the old form too.
+    if calls.is_empty()
+        && let Some(function) = delta.get("function_call").filter(|call| call.is_object())
+    {
         read_call(&json!({"index": 0}), function, out);
     }
 }
