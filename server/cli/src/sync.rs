@@ -67,6 +67,13 @@ fn show(report: &SyncReport, names: &Names, terminal: &mut Terminal) -> anyhow::
     if rest > 0 {
         terminal.line(&format!("… and {rest} more; --json lists all"))?;
     }
+    if report.added_hashes > 0 {
+        let verb = if report.dry_run { "get" } else { "got" };
+        terminal.line(&format!(
+            "{} {verb} the line `hash:`, by which later edits are told.",
+            number(report.added_hashes, "file")
+        ))?;
+    }
     let counted = [
         (report.inserted, "new"),
         (report.updated, "changed"),
@@ -86,13 +93,6 @@ fn show(report: &SyncReport, names: &Names, terminal: &mut Terminal) -> anyhow::
         format!(": {}", counted.join(", "))
     };
     terminal.line(&format!("{}{counted}.", number(report.scanned, "recipe")))?;
-    if report.added_hashes > 0 {
-        let verb = if report.dry_run { "get" } else { "got" };
-        terminal.line(&format!(
-            "{} {verb} the line `hash:`, by which later edits are told.",
-            number(report.added_hashes, "file")
-        ))?;
-    }
     if report.dry_run {
         terminal.note("Nothing was changed; `asd sync` does it.");
     }

@@ -147,3 +147,13 @@ fn schemas_completions_and_help_are_printed() {
     let help = project.run(&["--help"]);
     assert!(help.out.contains("Examples:"), "{}", help.shown());
 }
+
+#[test]
+fn a_place_is_no_trigger() {
+    let project = Project::new(&[("Alembic/recipes/_x.md", "")]);
+    for trigger in ["../../xy", "a/b", "a\\b", "缓存"] {
+        let run = project.run(&["recipe", "new", trigger]);
+        assert_eq!(run.code, 2, "{}", run.shown());
+        assert!(run.err.contains("is no trigger"), "{}", run.shown());
+    }
+}

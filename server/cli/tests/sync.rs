@@ -82,6 +82,8 @@ fn what_cannot_be_read_or_disputes_is_said_and_fails_the_run() {
         "{}",
         run.shown()
     );
+    let written = "1 file got the line `hash:`";
+    assert!(run.out.contains(written), "{}", run.shown());
 }
 
 #[test]
