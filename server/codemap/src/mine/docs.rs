@@ -119,7 +119,7 @@ fn is_seen(file: &MinedFile, declaration: &Declaration) -> bool {
     };
     let visible = around.all(|outer| {
         words(outer)
-            && !outer.kind.is_callable_around(declaration)
+            && !is_function_around(outer.kind, declaration)
             // An implementation says what its trait or type says.
             && (outer.kind != SymbolKind::Extension || outer.supertypes.is_empty())
     });
@@ -127,15 +127,9 @@ fn is_seen(file: &MinedFile, declaration: &Declaration) -> bool {
     !overrides && visible && !(top_only && declaration.parent.is_some())
 }
 
-trait Around {
-    fn is_callable_around(self, inner: &Declaration) -> bool;
-}
-
-impl Around for SymbolKind {
-    /// Whether this is a function around `inner` rather than `inner` itself.
-    fn is_callable_around(self, inner: &Declaration) -> bool {
-        self.is_callable() && self != inner.kind
-    }
+/// Whether `outer` is a function around something of another kind.
+fn is_function_around(outer: SymbolKind, inner: &Declaration) -> bool {
+    outer.is_callable() && outer != inner.kind
 }
 
 fn is_documented(file: &MinedFile, declaration: &Declaration) -> bool {

@@ -27,7 +27,7 @@ pub(super) fn cut(corpus: &Corpus, spots: &[Spot], how: Cut) -> Vec<Example> {
             fits.then_some((weight(&text), spot, text))
         })
         .collect();
-    cuts.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+    cuts.sort_by_key(|(weight, spot, _)| (*weight, *spot));
     let mut kept: Vec<(Spot, String)> = Vec::new();
     for (_, spot, text) in cuts {
         let is_new = kept

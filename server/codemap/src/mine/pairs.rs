@@ -9,6 +9,9 @@ use super::corpus::{Corpus, Part};
 use super::draft::{Cut, Draft, Spot, key, regex_guard};
 use crate::facts::{Declaration, SymbolKind};
 
+/// A declaration, its file, and what is written above it.
+type Marked<'c> = (usize, &'c Declaration, BTreeSet<String>);
+
 /// Derives that the language asks for together.
 const DEMANDED: &[(&str, &str)] = &[
     ("derive Copy", "derive Clone"),
@@ -68,7 +71,7 @@ fn marks(declaration: &Declaration) -> BTreeSet<String> {
 
 fn together(corpus: &Corpus, language: Language) -> Vec<Draft> {
     let implemented = implementations(corpus);
-    let mut of: BTreeMap<String, Vec<(usize, &Declaration, BTreeSet<String>)>> = BTreeMap::new();
+    let mut of: BTreeMap<String, Vec<Marked<'_>>> = BTreeMap::new();
     for (at, _, declaration) in corpus.declarations(language) {
         let mut marks = marks(declaration);
         let written: Vec<String> = marks.iter().cloned().collect();
@@ -103,7 +106,7 @@ fn together(corpus: &Corpus, language: Language) -> Vec<Draft> {
             let (kept, broken): (Vec<_>, Vec<_>) = places
                 .iter()
                 .partition(|(_, _, marks)| marks.contains(other));
-            let spots = |list: Vec<&(usize, &Declaration, BTreeSet<String>)>| -> Vec<Spot> {
+            let spots = |list: Vec<&Marked<'_>>| -> Vec<Spot> {
                 list.into_iter()
                     .map(|(at, declaration, _)| {
                         Spot::lines(

@@ -10,6 +10,9 @@ use super::draft::{Cut, Draft, Spot, escape, key, rule_guard};
 use super::names::last_segment;
 use crate::facts::{CallSite, Declaration, FileFacts, Receiver, SymbolKind};
 
+/// The methods that make the call, and those that do not.
+type Counted = (Vec<Spot>, Vec<Spot>);
+
 pub(super) fn mine(corpus: &Corpus) -> Vec<Draft> {
     [Part::Product, Part::Test]
         .into_iter()
@@ -66,7 +69,7 @@ fn of_language(corpus: &Corpus, language: Language, part: Part) -> Vec<Draft> {
         return Vec::new();
     }
     // By method and what the class derives from.
-    let mut methods: BTreeMap<(&str, &str), (Vec<Spot>, Vec<Spot>)> = BTreeMap::new();
+    let mut methods: BTreeMap<(&str, &str), Counted> = BTreeMap::new();
     for (at, file) in corpus
         .part(part)
         .filter(|(_, file)| file.language() == language)
