@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 
 /// A place in bytes.
 type Place = (u64, u64);
+/// Title, edits, and whether it is safe.
+type StoredFix = (String, Vec<(Place, String)>, bool);
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct Stored {
@@ -38,7 +40,7 @@ struct StoredFinding {
     severity: Severity,
     /// `None` for that of the rule.
     message: Option<String>,
-    fix: Option<(String, Vec<(Place, String)>, bool)>,
+    fix: Option<StoredFix>,
     related: Vec<(Option<String>, Place, String)>,
     fingerprint: u64,
 }
