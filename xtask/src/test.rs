@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
 use crate::tools::{cargo, command, debian_tool, python_tools, run, target_dir};
-use crate::{gen_docs, mcp, model, rooms};
+use crate::{gen_docs, local_model, mcp, model, rooms};
 
 #[derive(Args)]
 pub struct Options {
