@@ -28,6 +28,8 @@ pub(crate) use run::run;
 
 /// How many entries or pairs are listed before the rest is only counted.
 const LISTED: usize = 200;
+/// How many entries are compared with each other as wholes.
+const COMPARED: usize = 3_000;
 /// From how alike on two entries are redundant.
 const REDUNDANT: f64 = 0.65;
 
@@ -64,10 +66,7 @@ pub(crate) fn redundancy_audit(service: &Service, now: i64) -> Result<Reply, Ser
 }
 
 /// What the use of the entries suggests.
-pub(crate) fn enhancement_suggestions(
-    service: &Service,
-    now: i64,
-) -> Result<Reply, ServiceError> {
+pub(crate) fn enhancement_suggestions(service: &Service, now: i64) -> Result<Reply, ServiceError> {
     let base = Base::gather(service, Depth::Recipes, Remember::Nothing, now)?;
     let data = suggestions::data(service, &base);
     let message = format!("{} suggestions.", data["count"]);
@@ -243,11 +242,15 @@ fn contradiction_data(base: &Base) -> Value {
 }
 
 fn redundancy_data(base: &Base) -> Value {
-    let living: Vec<_> = base
+    let mut living: Vec<_> = base
         .held
         .iter()
         .filter(|held| is_consumable(held.recipe.lifecycle))
         .collect();
+    let left_out = living.len().saturating_sub(COMPARED);
+    // What was changed last is what may repeat something.
+    living.sort_by_key(|held| std::cmp::Reverse(held.recipe.updated_at));
+    living.truncate(COMPARED);
     let index = SimilarityIndex::build(living.iter().map(|held| &*held.recipe));
     let pairs = index.redundant(living.iter().map(|held| held.key()), REDUNDANT);
     let items: Vec<Value> = pairs
@@ -261,5 +264,12 @@ fn redundancy_data(base: &Base) -> Value {
             })
         })
         .collect();
-    json!({"count": pairs.len(), "items": items})
+    let mut data = json!({"count": pairs.len(), "items": items});
+    if left_out > 0 {
+        data["note"] = json!(format!(
+            "Only the {COMPARED} entries that were changed last were compared; {left_out} were \
+             not."
+        ));
+    }
+    data
 }
