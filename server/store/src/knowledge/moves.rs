@@ -129,12 +129,14 @@ pub fn remove_file(project: &Project, rel: &str) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Whether the real place of a file is below `recipes/` or `candidates/`.
+/// Whether the real place of a file is below `recipes/`, `candidates/` or
+/// `wiki/`.
 fn lies_in_knowledge(project: &Project, path: &Path) -> bool {
     let Ok(real) = path.canonicalize() else {
         return false;
     };
-    [project.recipes(), project.candidates()]
+    let wiki = project.knowledge().join("wiki");
+    [project.recipes(), project.candidates(), wiki]
         .iter()
         .filter_map(|home| home.canonicalize().ok())
         .any(|home| real.starts_with(home))

@@ -9,6 +9,7 @@ use asd_knowledge::permit::{
 use asd_store::{Disk, Project, now, read_text_up_to};
 use serde_json::{Map, Value, json};
 
+use crate::intelligence::wiki::WIKI_DIR;
 use crate::service::call::Caller;
 use crate::service::error::{ErrorCode, ServiceError};
 use crate::service::knowledge::Knowledge;
@@ -129,7 +130,18 @@ fn request_data(action: &str, arguments: &Map<String, Value>) -> Value {
         data.insert("confirmed".to_owned(), json!(true));
     }
     if let Some(written) = arguments.get("articlesWritten") {
-        data.insert("filePaths".to_owned(), written.clone());
+        // Articles are named from the wiki's folder.
+        let prefix = format!("{WIKI_DIR}/");
+        let placed = |path: &str| {
+            if path.starts_with(&prefix) || path.starts_with(['/', '~']) {
+                path.to_owned()
+            } else {
+                format!("{prefix}{path}")
+            }
+        };
+        let texts = written.as_array().into_iter().flatten();
+        let paths: Vec<String> = texts.filter_map(|text| text.as_str().map(placed)).collect();
+        data.insert("filePaths".to_owned(), json!(paths));
     }
     Value::Object(data)
 }
