@@ -92,11 +92,11 @@ impl Meaning {
 
 impl Knowledge {
     pub(crate) fn open(root: &Path, settings: Settings) -> Self {
-        Self::over(Live::open(root, settings))
+        Self::over(Live::open(root, &settings))
     }
 
     pub(crate) fn once(root: &Path, settings: Settings) -> Self {
-        Self::over(Live::once(root, settings))
+        Self::over(Live::once(root, &settings))
     }
 
     fn over(live: Live) -> Self {
@@ -135,11 +135,6 @@ impl Knowledge {
     /// Has `tell` called whenever knowledge changes.
     pub(crate) fn tell(&self, tell: impl Fn() + Send + Sync + 'static) {
         self.live.tell(tell);
-    }
-
-    /// Reads everything again.
-    pub(crate) fn reload(&self) -> ProjectState {
-        self.live.reload()
     }
 
     /// All recipes, by path.

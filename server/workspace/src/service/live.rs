@@ -26,14 +26,13 @@ pub(crate) struct Live {
     stamps: Option<Mutex<Stamps>>,
     /// Told when knowledge changes.
     told: Told,
-    settings: Settings,
 }
 
 type Told = Arc<OnceLock<Box<dyn Fn() + Send + Sync>>>;
 
 impl Live {
     /// Reads the project and begins to watch it.
-    pub(crate) fn open(root: &Path, settings: Settings) -> Self {
+    pub(crate) fn open(root: &Path, settings: &Settings) -> Self {
         let project = Project::at(root);
         let changed: Arc<Mutex<BTreeSet<String>>> = Arc::default();
         let seen = changed.clone();
@@ -43,7 +42,7 @@ impl Live {
         let told = Told::default();
         let tell = told.clone();
         // The watch begins before the first read, so that nothing falls between.
-        let extra = crate::state::recipe_folders(&project, &settings);
+        let extra = crate::state::recipe_folders(&project, settings);
         let watcher = Watcher::start(&project, &extra, move |changes| {
             let mut knowledge = false;
             let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,7 +62,7 @@ impl Live {
         .inspect_err(|error| tracing::warn!(%error, "files are read anew for every call"))
         .ok();
         let stamps = Stamps::new(&project, &extra, watcher.is_some());
-        let state = RwLock::new(ProjectState::load(project.root(), &settings));
+        let state = RwLock::new(ProjectState::load(project.root(), settings));
         Self {
             project,
             state,
@@ -75,14 +74,13 @@ impl Live {
                 None => Freshness::Unknown,
             },
             watcher,
-            settings,
         }
     }
 
     /// A project that nobody else changes while it is looked at.
-    pub(crate) fn once(root: &Path, settings: Settings) -> Self {
+    pub(crate) fn once(root: &Path, settings: &Settings) -> Self {
         let project = Project::at(root);
-        let state = RwLock::new(ProjectState::load(project.root(), &settings));
+        let state = RwLock::new(ProjectState::load(project.root(), settings));
         Self {
             project,
             state,
@@ -91,7 +89,6 @@ impl Live {
             stamps: None,
             told: Told::default(),
             freshness: Freshness::Still,
-            settings,
         }
     }
 
@@ -136,14 +133,6 @@ impl Live {
     fn refreshed(&self, paths: &[String]) -> ProjectState {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         *state = state.with_files_changed(paths);
-        state.clone()
-    }
-
-    /// Reads everything again.
-    pub(crate) fn reload(&self) -> ProjectState {
-        let fresh = ProjectState::load(self.project.root(), &self.settings);
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        *state = fresh;
         state.clone()
     }
 
