@@ -282,7 +282,10 @@ fn a_change_by_an_editor_reaches_them_while_the_server_is_idle() {
 fn a_change_in_the_terminal_reaches_them_before_the_command_ends() {
     let project = Project::with(&[("cache", "cache middleware", "rule")]);
     deliver(&project);
-    asd(&project, &["recipe", "deprecate", "@cache", "--reason", "gone"]);
+    asd(
+        &project,
+        &["recipe", "deprecate", "@cache", "--reason", "gone"],
+    );
     let agents = project.read("AGENTS.md");
     assert!(!agents.contains("cache middleware"), "{agents}");
 }

@@ -185,16 +185,20 @@ pub fn audit(
         let known = snapshots.clone();
         note_healthy(&mut snapshots, &entries, &facts);
         if recipes.len() > 1 {
-            let ids: BTreeSet<&str> = recipes.iter().map(|(_, recipe)| entry_key(recipe)).collect();
+            let ids: BTreeSet<&str> = recipes
+                .iter()
+                .map(|(_, recipe)| entry_key(recipe))
+                .collect();
             snapshots.keep_only(&ids);
         }
         if snapshots != known {
             snapshots.write(project);
         }
     }
-    let notes = code.warnings.iter().map(|warning| {
-        format!("{warning} So nothing is called missing because it was not found.")
-    });
+    let notes = code
+        .warnings
+        .iter()
+        .map(|warning| format!("{warning} So nothing is called missing because it was not found."));
     DriftAudit {
         entries,
         notes: notes.collect(),
