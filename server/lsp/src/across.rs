@@ -456,7 +456,7 @@ fn by_file(
             .map(|place| {
                 let text = texts
                     .entry(place.path.clone())
-                    .or_insert_with(|| Some(snapshot.text_of(project, &place.path)?.text.into()));
+                    .or_insert_with(|| Some(snapshot.text_of(project, &place.path)?.text));
                 let text = text.clone()?;
                 text.get(place.span.start..place.span.end)?;
                 Some(text)

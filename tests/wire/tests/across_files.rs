@@ -32,11 +32,14 @@ fn is_circle(codes: &[&str]) -> bool {
 fn related(publish: &Publish) -> Vec<(String, Value)> {
     publish.diagnostics[0]["relatedInformation"]
         .as_array()
-        .unwrap()
+        .expect("the finding names other places")
         .iter()
         .map(|related| {
             let location = &related["location"];
-            let uri = location["uri"].as_str().unwrap().to_owned();
+            let uri = location["uri"]
+                .as_str()
+                .expect("a place has an address")
+                .to_owned();
             (uri, location["range"].clone())
         })
         .collect()

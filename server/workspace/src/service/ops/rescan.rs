@@ -290,7 +290,7 @@ fn found(
         let mut parts = header
             .split(|c: char| !(c.is_alphanumeric() || c == '_'))
             .filter(|part| part.len() > 2 && !IMPORT_WORDS.contains(part));
-        parts.any(|part| knows(part))
+        parts.any(&knows)
     };
     let deleted = gone
         .iter()

@@ -242,7 +242,7 @@ impl Lists {
         index: usize,
         created: Created,
     ) -> Result<(), ServiceError> {
-        let quality = created.quality.clone();
+        let quality = created.quality;
         let hints: Vec<String> = created
             .hints
             .iter()
