@@ -122,7 +122,8 @@ pub(crate) enum Task {
     Skill(SkillCommand),
     /// See what the project knows about a piece of work
     #[command(subcommand)]
-    Task(TaskCommand),
+    #[command(name = "task")]
+    Work(TaskCommand),
     /// Print a completion script
     #[command(after_help = "Examples:
   asd completions bash > /etc/bash_completion.d/asd

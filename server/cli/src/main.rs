@@ -137,7 +137,7 @@ fn run(task: &Task, terminal: &mut Terminal) -> anyhow::Result<Outcome> {
         Task::Setup(options) => setup::run(options, terminal),
         Task::Mirror(options) => deliver::run_mirror(options, terminal),
         Task::Skill(command) => skill::run(command, terminal),
-        Task::Task(command) => task::run(command, terminal),
+        Task::Work(command) => task::run(command, terminal),
         Task::Completions { shell } => completions::run(*shell, terminal),
     }
 }
