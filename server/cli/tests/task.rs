@@ -1,5 +1,11 @@
 //! `asd task`: an account of work over several commands.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may panic, and so may what it uses"
+)]
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
 mod common;
 
 use common::Project;
