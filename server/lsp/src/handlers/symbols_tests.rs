@@ -129,19 +129,20 @@ fn recipes_and_rules_are_found_in_both_languages() {
     check(
         RECIPE,
         &expect![[r#"
-        --- 
-        @cookie-di CookieStore 依赖注入 Alembic/recipes/cookie-di.md:3 "\"@cookie-di\""
-        --- cookie
-        @cookie-di CookieStore 依赖注入 Alembic/recipes/cookie-di.md:3 "\"@cookie-di\""
-        cookie-shared Alembic/recipes/cookie-di.md:9 "id: cookie-shared\n    pattern: 'HTTPCookieStorage\\.shared'\n    severity: error"
-        --- 依赖
-        @cookie-di CookieStore 依赖注入 Alembic/recipes/cookie-di.md:3 "\"@cookie-di\""
-        --- 饼干
-        @cookie-di CookieStore 依赖注入 Alembic/recipes/cookie-di.md:3 "\"@cookie-di\""
-        --- cookie-shared
-        cookie-shared Alembic/recipes/cookie-di.md:9 "id: cookie-shared\n    pattern: 'HTTPCookieStorage\\.shared'\n    severity: error"
-        --- nothing-like-it
-    "#]],
+            --- 
+            @cookie-di CookieStore 依赖注入 Alembic/recipes/cookie-di.md:3 "\"@cookie-di\""
+            --- cookie
+            @cookie-di CookieStore 依赖注入 Alembic/recipes/cookie-di.md:3 "\"@cookie-di\""
+            cookie-shared Alembic/recipes/cookie-di.md:9 "id: cookie-shared\n    pattern: 'HTTPCookieStorage\\.shared'\n    severity: error"
+            --- 依赖
+            @cookie-di CookieStore 依赖注入 Alembic/recipes/cookie-di.md:3 "\"@cookie-di\""
+            --- 饼干
+            @cookie-di CookieStore 依赖注入 Alembic/recipes/cookie-di.md:3 "\"@cookie-di\""
+            --- cookie-shared
+            @cookie-di CookieStore 依赖注入 Alembic/recipes/cookie-di.md:3 "\"@cookie-di\""
+            cookie-shared Alembic/recipes/cookie-di.md:9 "id: cookie-shared\n    pattern: 'HTTPCookieStorage\\.shared'\n    severity: error"
+            --- nothing-like-it
+        "#]],
         |world| {
             let mut said = String::new();
             for query in [
