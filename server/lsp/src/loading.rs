@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use asd_recipe::{Problem, Severity};
 use asd_workspace::ProjectState;
+use asd_workspace::delivery::Upkeep;
 
 use crate::diagnostics::{self, Place};
 use crate::project::{Project, is_knowledge};
@@ -23,6 +24,9 @@ use crate::uri::UriKey;
 /// How long the search for problems in recipes rests while they change.
 const BETWEEN_SWEEPS: Duration = Duration::from_millis(150);
 
+/// How long the end of the server waits for a delivery.
+const LAST_DELIVERY: Duration = Duration::from_millis(1_500);
+
 /// Open buffers of project files, by project-relative path.
 type Overlays = BTreeMap<String, (u64, Arc<str>)>;
 
@@ -32,6 +36,17 @@ struct Round {
     before: Option<Arc<Project>>,
     overlays: Overlays,
     settings: Arc<crate::settings::Settings>,
+}
+
+impl Round {
+    /// Whether knowledge changed on disk while the folder was open. Where nobody
+    /// trusts the project nothing is written.
+    fn changed_knowledge(&self) -> bool {
+        let in_knowledge = |path: &String| path.starts_with("Alembic/");
+        self.before.is_some()
+            && self.settings.trusted != Some(false)
+            && self.pending.files.iter().any(in_knowledge)
+    }
 }
 
 impl Server {
@@ -54,6 +69,23 @@ impl Server {
         let key = folder.key.clone();
         self.runtime()
             .spawn_blocking(move || server.run_loads(&key));
+    }
+
+    /// Delivers what still waits for its rest, since the process ends; for no
+    /// longer than a client waits for that.
+    pub(crate) async fn deliver_rest(&self) {
+        let waiting: Vec<Upkeep> = {
+            let mut session = self.session();
+            let folders = session.folders.iter_mut();
+            folders.filter_map(|folder| folder.upkeep.take()).collect()
+        };
+        if waiting.is_empty() {
+            return;
+        }
+        let delivering = self
+            .runtime()
+            .spawn_blocking(move || waiting.iter().for_each(Upkeep::finish));
+        let _ = tokio::time::timeout(LAST_DELIVERY, delivering).await;
     }
 
     fn run_loads(&self, key: &UriKey) {
@@ -119,6 +151,12 @@ impl Server {
             notes: Mutex::default(),
         });
         folder.project = Some(project.clone());
+        if round.changed_knowledge() {
+            let upkeep = folder
+                .upkeep
+                .get_or_insert_with(|| Upkeep::new(project.state.project()));
+            upkeep.teller()();
+        }
         if !same_rules {
             folder.quarantine = Quarantine::default();
         }

@@ -185,6 +185,7 @@ impl LanguageServer for Server {
     }
 
     async fn shutdown(&self) -> Result<()> {
+        self.deliver_rest().await;
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use asd_syntax::Tree;
 use asd_text::{DocumentEdit, Encoding};
+use asd_workspace::delivery::Upkeep;
 use tower_lsp_server::ls_types::Uri;
 
 use crate::across::{Across, FoundIn};
@@ -90,6 +91,9 @@ pub(crate) struct Folder {
     pub(crate) quarantine: Quarantine,
     /// What its files have to do with each other.
     pub(crate) across: Across,
+    /// Brings changed knowledge into the files that agents read; made at the
+    /// first change.
+    pub(crate) upkeep: Option<Upkeep>,
 }
 
 /// What a folder's next state has to take account of.
@@ -395,6 +399,7 @@ impl Folder {
             sweep: Sweep::Idle,
             quarantine: Quarantine::default(),
             across: Across::default(),
+            upkeep: None,
         })
     }
 
