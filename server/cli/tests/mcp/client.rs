@@ -39,12 +39,17 @@ impl Client {
 
     /// Starts the server and says nothing.
     pub fn raw(root: &Path, variables: &[(&str, &str)]) -> Self {
-        Self::raw_as(root, variables, None)
+        Self::raw_as(Path::new(env!("CARGO_BIN_EXE_asd")), root, variables, None)
     }
 
-    /// The same, as another user.
-    pub fn raw_as(root: &Path, variables: &[(&str, &str)], user: Option<u32>) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_asd"));
+    /// The same, with a copy of the program and as another user.
+    pub fn raw_as(
+        program: &Path,
+        root: &Path,
+        variables: &[(&str, &str)],
+        user: Option<u32>,
+    ) -> Self {
+        let mut command = Command::new(program);
         command
             .arg("mcp")
             .current_dir(root)

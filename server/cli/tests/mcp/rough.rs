@@ -343,7 +343,14 @@ fn a_project_that_may_only_be_read_is_served() {
     project.write("src/anchor.rs", &lines);
     forbid(&project.root());
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
-    let mut client = Client::raw_as(&project.root(), &[], is_root.then_some(65_534));
+    // The build folder may be closed to the user that the server runs as.
+    let open = tempfile::Builder::new()
+        .permissions(PermissionsExt::from_mode(0o755))
+        .tempdir()
+        .unwrap();
+    let program = open.path().join("asd");
+    std::fs::copy(env!("CARGO_BIN_EXE_asd"), &program).unwrap();
+    let mut client = Client::raw_as(&program, &project.root(), &[], is_root.then_some(65_534));
     client.open("2025-11-25");
     let found = client.data("asd_search", json!({"query": "cache"}));
     assert_eq!(found["items"][0]["trigger"], "@cache");
